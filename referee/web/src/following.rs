@@ -2,7 +2,7 @@
 
 use super::App;
 use super::course::Audience;
-use super::errors::{ApiResult, run_blocking};
+use super::errors::{ApiResult, run_blocking, run_costly};
 use super::freeze::hidden;
 use super::places::Place;
 use super::tail::Tail;
@@ -71,7 +71,7 @@ async fn run(
         let (own, from) = (app.matches.plays(tail.path()), line);
         let failure = app.matches.failure(tail.path());
         let (shown, has_run) = (audience.clone(), sent.is_some());
-        let read = run_blocking(move || {
+        let update = move || {
             let error = tail.update().err();
             tail.set_problem(failure);
             let state = match error {
@@ -86,8 +86,13 @@ async fn run(
             }
             let update = tail.updates_since(from, &state, &shown);
             Ok((tail, state, update))
-        });
-        let Ok((read, state, update)) = read.await else { return };
+        };
+        // At first all that was written before is read.
+        let read = match sent {
+            None => run_costly(&app.replaying, update).await,
+            Some(_) => run_blocking(update).await,
+        };
+        let Ok((read, state, update)) = read else { return };
         tail = read;
         if tail.replaced {
             events.send(Event::default().event("replaced").data("replaced")).await.ok();

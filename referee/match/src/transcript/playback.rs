@@ -14,6 +14,12 @@ use serde_json::Value;
 
 /// The most actions of a `pv` that are read.
 const PV_MAX: usize = 40;
+/// Of how many of the last `info` messages of a ply it is read: of as many as are shown.
+const PV_INFOS_MAX: usize = 50;
+/// The most actions of all of them in a match, more than honest agents send: each is played.
+const PV_ACTIONS_MAX: usize = 100_000;
+/// The same where a program has the rules, which is asked for each.
+const ASKED_PV_ACTIONS_MAX: usize = 10_000;
 
 /// A match to view, as far as it has been played.
 #[derive(Debug)]
@@ -23,6 +29,10 @@ pub struct Playback {
     asked: Option<TurnEvent>,
     /// The output for the next ply.
     next: PlyOutput,
+    /// The game before the next ply, if an agent has sent `info` there.
+    before: Option<Box<dyn AnyGame>>,
+    /// How many actions of a `pv` are still read.
+    pv_actions: usize,
     lines: u64,
     latest_ns: u64,
 }
@@ -76,7 +86,7 @@ pub enum PlyKind {
 pub struct SentInfo {
     /// Its index in the lines of the ply.
     pub line: usize,
-    /// For each action of its `pv`, the cells that the board marks after it.
+    /// For each action of its `pv`, the cells that the board marks after it; none if it isn't among the last of its ply.
     pub pv: Vec<Vec<Cell>>,
 }
 
@@ -115,8 +125,18 @@ impl Playback {
     pub fn begin(header: Header, games: &Games) -> Result<Self, String> {
         let walk = Walk::begin(header, games)?;
         let next = PlyOutput { changed: 1, ..PlyOutput::default() };
-        let plies = Vec::new();
-        let mut playback = Self { walk, plies, asked: None, next, lines: 1, latest_ns: 0 };
+        let is_asked = walk.game().kind().program().is_some();
+        let pv_actions = if is_asked { ASKED_PV_ACTIONS_MAX } else { PV_ACTIONS_MAX };
+        let mut playback = Self {
+            walk,
+            plies: Vec::new(),
+            asked: None,
+            next,
+            before: None,
+            pv_actions,
+            lines: 1,
+            latest_ns: 0,
+        };
         let turn = playback.game().turn_number();
         playback.add(PlyKind::Start, turn);
         Ok(playback)
@@ -250,11 +270,27 @@ impl Playback {
 
     /// A line belongs to the current turn or, between turns, to the next.
     fn line(&mut self, line: &LineEvent) {
-        let pv = info_in(line).map(|info| expected(self.game(), &info));
+        let is_info = info_in(line).is_some();
+        if is_info && self.before.is_none() {
+            self.before = Some(self.game().clone_box());
+        }
         let output = self.current();
         let index = output.lines.len();
-        output.infos.extend(pv.map(|pv| SentInfo { line: index, pv }));
+        output.infos.extend(is_info.then(|| SentInfo { line: index, pv: Vec::new() }));
         output.lines.push(line.clone());
+    }
+
+    /// Takes the output for the next ply, and reads each `pv` that is shown.
+    fn take_output(&mut self) -> PlyOutput {
+        let mut output = std::mem::take(&mut self.next);
+        let Some(game) = self.before.take() else { return output };
+        let first = output.infos.len().saturating_sub(PV_INFOS_MAX);
+        for index in first..output.infos.len() {
+            if let Some((_, info)) = output.info(&output.infos[index]) {
+                output.infos[index].pv = expected(game.as_ref(), &info, &mut self.pv_actions);
+            }
+        }
+        output
     }
 
     /// Adds stderr to the turn in which it came, which may be before the current one.
@@ -295,6 +331,7 @@ impl Playback {
             Turn::Of(seat) if !matches!(kind, PlyKind::Over(_)) => Some(seat),
             _ => None,
         };
+        let output = self.take_output();
         self.plies.push(Ply {
             kind,
             turn,
@@ -302,7 +339,7 @@ impl Playback {
             to_move,
             colours: self.game().current_colours(),
             left_ms: self.walk.left_ms(),
-            output: std::mem::take(&mut self.next),
+            output,
         });
     }
 }
@@ -332,10 +369,13 @@ impl Ply {
     }
 }
 
-/// Returns the cells of the actions that an agent expects, up to the first that is not legal.
-fn expected(game: &dyn AnyGame, info: &Info) -> Vec<Vec<Cell>> {
+/// Returns the cells of the actions that an agent expects, up to the first that is not legal, and no more than are left.
+fn expected(game: &dyn AnyGame, info: &Info, left: &mut usize) -> Vec<Vec<Cell>> {
     let Some(actions) = info.0.get("pv").and_then(Value::as_array) else { return Vec::new() };
     let mut game = game.clone_box();
-    let cells = |action: &Value| game.play(action).is_ok().then(|| game.view().last);
+    let cells = |action: &Value| {
+        *left = left.checked_sub(1)?;
+        game.play(action).is_ok().then(|| game.view().last)
+    };
     actions.iter().take(PV_MAX).map_while(cells).collect()
 }

@@ -172,6 +172,23 @@ fn a_ply_has_its_times_and_infos() {
     assert!(first.sentence.starts_with("<b>0 ("), "{}", first.sentence);
 }
 
+/// Each action is played.
+#[test]
+fn the_actions_that_an_agent_expects_are_read_where_they_are_shown() {
+    let mut playback = begin("hex", &json!({"size": 3}), 2);
+    ask(&mut playback, 0);
+    let actions = playback.game().actions();
+    for _ in 0..70 {
+        write(&mut playback, 0, Seat(0), &json!({"type": "info", "pv": [actions[0], actions[1]]}));
+    }
+    play(&mut playback, 0, &actions[2]);
+    let read: Vec<usize> =
+        playback.plies()[1].output.infos.iter().map(|info| info.pv.len()).collect();
+    assert_eq!((read.len(), &read[..20], &read[20..]), (70, &[0; 20][..], &[2; 50][..]));
+    let [_, frame] = Frames::new(&playback.plies()[0].view).from(&playback, 0).try_into().unwrap();
+    assert!(frame.infos.len() == 50 && frame.infos.iter().all(|info| info.pv.len() == 2));
+}
+
 #[test]
 fn what_an_agent_says_of_its_game_is_its_own_teams() {
     let update = MatchUpdate::since(0, &playback(0, &[0, 0]), &MatchState::Over, 0);
