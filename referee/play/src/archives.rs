@@ -44,7 +44,7 @@ const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 /// How deep its folders may be nested.
 const DEPTH_MAX: usize = 32;
 /// The longest name or target of a link, and the longest part of a name, in bytes.
-const PATH_BYTES_MAX: usize = 4096;
+const PATH_BYTES_MAX: usize = 1024;
 const PART_BYTES_MAX: usize = 255;
 /// How many bytes names may have on average, if there are as many as there may be.
 const NAME_BYTES: usize = 128;

@@ -538,9 +538,10 @@ impl Sent {
         match part.name() {
             Some("file") => {
                 let name = part.file_name().unwrap_or_default().to_owned();
-                let mut file = tokio::fs::File::from_std(self.upload.file(&name)?);
                 let failed =
                     |error: std::io::Error| ApiError::machine(format!("the upload: {error}"));
+                let place = self.upload.file(&name)?;
+                let mut file = tokio::fs::File::create_new(place).await.map_err(failed)?;
                 while let Some(bytes) =
                     part.chunk().await.map_err(|error| broken(&self.upload, &error))?
                 {

@@ -379,8 +379,8 @@ fn names_take_little_memory_whatever_they_are() {
     };
     let part = "d".repeat(250);
     let named = |name: String| (name, String::new());
-    let deep = |number: usize| named(format!("{number}/{}", vec![&*part; 15].join("/")));
-    let linked = |number: usize| (format!("{number}"), "t".repeat(4000));
+    let deep = |number: usize| named(format!("{number}/{}", vec![&*part; 4].join("/")));
+    let linked = |number: usize| (format!("{number}"), "t".repeat(1000));
     let bound = "the names of all files have more than 12800 bytes";
 
     // No name of a global header is kept, but it counts.
@@ -394,11 +394,11 @@ fn names_take_little_memory_whatever_they_are() {
     assert!(many.unwrap_err().contains("more than 100 files") && kept == 0);
 
     for (kind, entries, why) in [
-        (FILE, global(1), "has a name of more than 4096 bytes"),
+        (FILE, global(1), "has a name of more than 1024 bytes"),
         (FILE, vec![named("e".repeat(256))], "a part of it more than 255"),
-        (FILE, (0..10).map(deep).collect::<Vec<_>>(), bound),
-        (LINK, (0..10).map(linked).collect(), bound),
-        (LINK, vec![("a".to_owned(), "t".repeat(4097))], "is a link to a name that is too long"),
+        (FILE, (0..20).map(deep).collect::<Vec<_>>(), bound),
+        (LINK, (0..20).map(linked).collect(), bound),
+        (LINK, vec![("a".to_owned(), "t".repeat(1025))], "is a link to a name that is too long"),
     ] {
         let (read, kept) = archive(kind, &entries);
         let error = read.unwrap_err();
@@ -407,7 +407,7 @@ fn names_take_little_memory_whatever_they_are() {
     }
     // One is never cut off.
     let path = dir.path().join("link.zip");
-    zip(&path, &[("a", LINK, &"t".repeat(4097))]);
+    zip(&path, &[("a", LINK, &"t".repeat(1025))]);
     let error = unpacked(&path).unwrap_err().to_string();
     assert!(error.contains("is a link to a name that is too long"), "{error}");
 }

@@ -25,7 +25,7 @@ pub(super) const PARTIAL: &str = ".new-";
 /// The most files of an upload that are written to the disk one by one.
 const SYNCED_ALONE_MAX: usize = 8;
 /// The longest name of a file.
-const NAME_BYTES_MAX: usize = 4096;
+const NAME_BYTES_MAX: usize = 1024;
 
 /// A file as it was sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,21 +94,43 @@ fn places(folder: &Path, files: &[SentFile]) -> Vec<(String, PathBuf)> {
 /// An upload that is under way. It leaves nothing unless it is accepted.
 #[derive(Debug)]
 pub struct Upload {
-    folder: TempDir,
+    folder: Partial,
     files: Vec<SentFile>,
+    /// The bytes of all files and of their names.
+    bytes: u64,
+    names: usize,
     bytes_max: u64,
     files_max: usize,
+}
+
+/// Its folder. Removing many files takes time, which whoever lets go of it may not have.
+#[derive(Debug)]
+struct Partial(Option<TempDir>);
+
+impl Partial {
+    fn path(&self) -> &Path {
+        self.0.as_ref().map_or(Path::new(""), TempDir::path)
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        if let Some(folder) = self.0.take() {
+            std::thread::spawn(|| drop(folder));
+        }
+    }
 }
 
 impl Upload {
     pub(super) fn new(root: &Path, bytes_max: u64, files_max: usize) -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix(PARTIAL).tempdir_in(root)?;
         fs::create_dir(folder.path().join(SENT_FOLDER))?;
-        Ok(Self { folder, files: Vec::new(), bytes_max, files_max })
+        let (folder, files) = (Partial(Some(folder)), Vec::new());
+        Ok(Self { folder, files, bytes: 0, names: 0, bytes_max, files_max })
     }
 
-    /// Begins the next file, with its path in the folder that is handed in.
-    pub fn file(&mut self, name: &str) -> Result<File, Refusal> {
+    /// Begins the next file, with its path in the folder that is handed in. Returns where it is to be created.
+    pub fn file(&mut self, name: &str) -> Result<PathBuf, Refusal> {
         if name.is_empty() || name.len() > NAME_BYTES_MAX {
             return Err(Refusal::new(RefusalKind::Invalid, "a file needs a name"));
         }
@@ -116,24 +138,24 @@ impl Upload {
             let text = format!("an upload may have {} files (files)", self.files_max);
             return Err(Refusal::new(RefusalKind::TooLarge, text));
         }
-        let names = self.files.iter().map(|file| file.name.len()).sum::<usize>() + name.len();
+        self.names += name.len();
         let names_max = archives::names_max(self.files_max);
-        if names > names_max {
+        if self.names > names_max {
             let text = archives::long_names(names_max).to_string();
             return Err(Refusal::new(RefusalKind::TooLarge, text));
         }
         let path = self.folder.path().join(SENT_FOLDER).join(self.files.len().to_string());
-        let file = File::create_new(path).map_err(|error| Refusal::machine(&error))?;
         self.files.push(SentFile { name: name.to_owned(), bytes: 0 });
-        Ok(file)
+        Ok(path)
     }
 
     /// Notes that so many bytes come next in the last file.
     pub fn more(&mut self, bytes: u64) -> Result<(), Refusal> {
         if let Some(file) = self.files.last_mut() {
             file.bytes += bytes;
+            self.bytes += bytes;
         }
-        if self.files.iter().map(|file| file.bytes).sum::<u64>() > self.bytes_max {
+        if self.bytes > self.bytes_max {
             return Err(self.too_large());
         }
         Ok(())
@@ -147,7 +169,7 @@ impl Upload {
 
     /// Writes everything to the disk.
     pub(super) fn finish(
-        self,
+        mut self,
         command: Option<Vec<String>>,
         at: Timestamp,
     ) -> Result<Synced, Refusal> {
@@ -183,7 +205,9 @@ impl Upload {
             Ok(list.received(text.len()))
         };
         let received = write().map_err(|error: io::Error| Refusal::machine(&error))?;
-        Ok(Synced { folder: self.folder, received })
+        let folder = self.folder.0.take();
+        let folder = folder.ok_or_else(|| Refusal::new(RefusalKind::Machine, "it was finished"))?;
+        Ok(Synced { folder, received })
     }
 
     /// Unpacks it to look at it.

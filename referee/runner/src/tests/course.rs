@@ -55,7 +55,7 @@ fn course(table: &str) -> (TempDir, Folder, Course, [Team; 2]) {
 }
 
 fn write(upload: &mut Upload, name: &str, text: &str) {
-    let mut file = upload.file(name).unwrap();
+    let mut file = fs::File::create_new(upload.file(name).unwrap()).unwrap();
     upload.more(text.len() as u64).unwrap();
     file.write_all(text.as_bytes()).unwrap();
 }
