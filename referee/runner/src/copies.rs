@@ -5,6 +5,7 @@
 use super::arguments::relative_run;
 use super::folder::{AGENTS_FOLDER, Folder, STORE_FILE};
 use super::prepare::Prepared;
+use super::store::Store;
 use super::tree::{self, Entries, Links, NOTHING, State, Tree};
 use super::writer::disk_failure;
 use crate::parallel::{self, Progress};
@@ -16,9 +17,10 @@ use referee_process::files::{is_disk_full, sync_file_system};
 use referee_process::open_folder::{Kind, OpenFolder};
 use referee_process::sandbox::reach::{is_wide, leads_to_installation};
 use referee_protocol::sanitize::sanitize;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-use std::ffi::OsStr;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -56,8 +58,10 @@ pub fn without_copies(text: &str) -> String {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentCopy {
     /// SHA-256 of its files, in hex: the name of its folder in `agents`.
+    #[serde(deserialize_with = "name_of_copy")]
     pub sha256: String,
     /// The contest file's folder in the copy; empty if all files are below it.
+    #[serde(deserialize_with = "folder_in_copy")]
     pub folder: PathBuf,
     /// The AGENT argument, relative to that.
     pub run: String,
@@ -65,10 +69,34 @@ pub struct AgentCopy {
     pub own: Vec<PathBuf>,
 }
 
+/// Reads the name of a copy. A store from elsewhere may name any folder of this machine.
+fn name_of_copy<'de, D: Deserializer<'de>>(read: D) -> Result<String, D::Error> {
+    let name = String::deserialize(read)?;
+    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    if name.len() == 64 && name.bytes().all(is_digit) {
+        return Ok(name);
+    }
+    Err(D::Error::custom("the copy of an agent is not called by its digest"))
+}
+
+/// The same for a folder in it.
+fn folder_in_copy<'de, D: Deserializer<'de>>(read: D) -> Result<PathBuf, D::Error> {
+    let folder = PathBuf::deserialize(read)?;
+    if folder.components().all(|part| matches!(part, Component::Normal(_))) {
+        return Ok(folder);
+    }
+    Err(D::Error::custom("the folder of an agent's copy leads out of it"))
+}
+
 impl AgentCopy {
     /// Returns the folder of its files. `agents` is the folder of all copies.
     pub fn root(&self, agents: &Path) -> PathBuf {
         agents.join(&self.sha256)
+    }
+
+    /// Opens it. A link in a folder from elsewhere is not followed.
+    fn open(&self, agents: &Path) -> io::Result<OpenFolder> {
+        OpenFolder::open(agents)?.folder(OsStr::new(&self.sha256))
     }
 
     /// Returns the folder that its argument is relative to.
@@ -79,6 +107,32 @@ impl AgentCopy {
     /// Returns the folder that its root is a copy of; `base` is the contest file's folder.
     pub fn original_root(&self, base: &Path) -> PathBuf {
         base.ancestors().nth(self.folder.components().count()).unwrap_or(base).to_owned()
+    }
+}
+
+/// The copies that are in a contest's folder.
+#[derive(Debug)]
+pub struct MadeCopies(BTreeSet<OsString>);
+
+impl MadeCopies {
+    /// Returns those that are there now.
+    pub fn of(folder: &Folder) -> Self {
+        let entries = folder.path(AGENTS_FOLDER).read_dir().into_iter().flatten().flatten();
+        Self(entries.map(|entry| entry.file_name()).collect())
+    }
+
+    /// Removes those that were made since and that no player has: a version that doesn't play leaves none.
+    pub fn remove_others(&self, folder: &Folder) -> Result<(), Failure> {
+        let new: Vec<OsString> = Self::of(folder).0.difference(&self.0).cloned().collect();
+        if new.is_empty() {
+            return Ok(());
+        }
+        let copies = Store::open_to_read(folder)?.contest()?.copies;
+        for name in new.iter().filter(|name| copies.values().all(|it| **name != *it.sha256)) {
+            let place = folder.path(AGENTS_FOLDER).join(name);
+            fs::remove_dir_all(&place).map_err(|error| disk_failure(&place, &error))?;
+        }
+        Ok(())
     }
 }
 
@@ -387,21 +441,20 @@ pub(super) fn content(folder: &Path, entries: &Entries) -> io::Result<String> {
 }
 
 /// Returns whether a copy has what it was made of and nothing else, apart from Python's bytecode.
-fn is_same(root: &Path, sha256: &str) -> io::Result<bool> {
+fn is_same(copy: &AgentCopy, agents: &Path) -> io::Result<bool> {
     let is_bytecode =
         |path: &Path, _: &OpenFolder| path.file_name() == Some(OsStr::new(BYTECODE_FOLDER));
     // Copies of earlier versions have that of the original, too.
-    let opened = OpenFolder::open(root)?;
-    let tree = Tree { folder: &opened, path: root };
-    Ok(content(root, &tree::entries_of_copy(tree, NOTHING)?)? == sha256
-        || content(root, &tree::entries_of_copy(tree, &is_bytecode)?)? == sha256)
+    let (opened, root) = (copy.open(agents)?, copy.root(agents));
+    let tree = Tree { folder: &opened, path: &root };
+    Ok(content(&root, &tree::entries_of_copy(tree, NOTHING)?)? == copy.sha256
+        || content(&root, &tree::entries_of_copy(tree, &is_bytecode)?)? == copy.sha256)
 }
 
 /// Removes bytecode that an agent without a sandbox may have left in its copy, since it would play instead of the
 /// source, and returns whether the rest is what the copy was made of.
 pub(super) fn restore(copy: &AgentCopy, agents: &Path) -> io::Result<bool> {
-    let root = copy.root(agents);
-    let opened = OpenFolder::open(&root)?;
+    let (opened, root) = (copy.open(agents)?, copy.root(agents));
     let entries = tree::entries_of_copy(Tree { folder: &opened, path: &root }, NOTHING)?;
     if content(&root, &entries)? == copy.sha256 {
         return Ok(true);
@@ -411,8 +464,11 @@ pub(super) fn restore(copy: &AgentCopy, agents: &Path) -> io::Result<bool> {
         let outer = path.parent().into_iter().flat_map(Path::ancestors);
         *state == State::Folder && is_bytecode(path) && !outer.into_iter().any(is_bytecode)
     });
-    found.try_for_each(|(path, _)| fs::remove_dir_all(root.join(path)))?;
-    is_same(&root, &copy.sha256)
+    found.try_for_each(|(path, _)| {
+        let parent = opened.folder_at(path.parent().unwrap_or(Path::new("")))?;
+        parent.remove(path.file_name().unwrap_or_default())
+    })?;
+    is_same(copy, agents)
 }
 
 /// What is found when the copies of a contest are checked.
@@ -439,7 +495,7 @@ pub(super) fn check_copies(
             missing.push(name);
             continue;
         }
-        match is_same(&place, &copy.sha256) {
+        match is_same(copy, &agents) {
             Ok(true) => {}
             Ok(false) => {
                 let text = "its files are not those of the copy that was made";

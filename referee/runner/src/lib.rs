@@ -39,7 +39,7 @@ pub mod parallel;
 pub mod checking;
 
 pub use again::{hidden_files, prepare_again};
-pub use copies::{AgentCopy, without_copies};
+pub use copies::{AgentCopy, MadeCopies, without_copies};
 pub use entrants::{Submission, read_apart, submissions};
 pub use prepare::{
     Broken, Builds, Entrants, Prepared, entrants, new_key, new_seed, prepare, prepare_text,

@@ -1,11 +1,12 @@
 //! The copies of agents in the contest's folder: what is played from them, and what isn't.
 
 use super::super::checking::check;
-use super::super::copies::without_copies;
+use super::super::copies::{AgentCopy, restore, without_copies};
 use super::super::folder::Folder;
 use super::super::store::Store;
 use super::{Broken, Builds, Prepared, SCRIPT, place, prepare_again, prepared, right};
 use referee_games::Games;
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -221,6 +222,29 @@ fn what_a_submission_names_elsewhere_may_vanish() {
             fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
         }
     }
+}
+
+/// A folder from elsewhere may name any other as an agent's copy.
+#[test]
+fn a_copy_is_in_the_contest_s_folder() {
+    let copied = |sha256: &str, folder: &str| {
+        let copy = json!({ "sha256": sha256, "folder": folder, "run": "./amy", "own": [] });
+        serde_json::from_value::<AgentCopy>(copy)
+    };
+    let digest = "0a".repeat(32);
+    assert!(copied(&digest, "").is_ok() && copied(&digest, "cup/a").is_ok());
+    for sha256 in ["../../victim", "/usr/lib", &"0A".repeat(32), &"./".repeat(32), ""] {
+        assert!(copied(sha256, "").is_err(), "{sha256}");
+    }
+    for folder in ["..", "/etc", "a/../../b"] {
+        assert!(copied(&digest, folder).is_err(), "{folder}");
+    }
+    // Nor through a link.
+    let place = place(&[("victim/__pycache__/x", ""), ("agents/x", "")]);
+    symlink(place.path().join("victim"), place.path().join("agents").join(&digest)).unwrap();
+    let copy = copied(&digest, "").unwrap();
+    assert!(restore(&copy, &place.path().join("agents")).is_err());
+    assert!(place.path().join("victim/__pycache__/x").exists());
 }
 
 #[test]

@@ -29,7 +29,9 @@ use referee_runner::inbox::{Inbox, KeptVersion};
 use referee_runner::pace::{AT_ONCE, Pace};
 use referee_runner::results::first_line;
 use referee_runner::store::{Store, StoredContest};
-use referee_runner::{Broken, disk_failure, hidden_files, programs, read_contest_file, sums};
+use referee_runner::{
+    Broken, MadeCopies, disk_failure, hidden_files, programs, read_contest_file, sums,
+};
 use referee_web::{ProxiedAddress, Server, Settings, Visitors};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -562,7 +564,12 @@ impl OpenContest<'_> {
     fn take(&self, version: &Version<'_>) -> Result<Taken, Failure> {
         let mut why = String::new();
         for _ in 0..TRIES {
-            match self.try_to_take(version) {
+            let made = MadeCopies::of(&self.folder);
+            let taken = self.try_to_take(version);
+            if let Err(failure) = made.remove_others(&self.folder) {
+                tracing::warn!("{failure}");
+            }
+            match taken {
                 Err(failure) if failure.cause() != Some(Cause::DiskFull) => {
                     tracing::error!("{} can't be taken in: {failure}", sanitize(version.team));
                     sums::write(&self.folder, &Store::open(&self.folder)?)?;

@@ -663,8 +663,11 @@ fn no_upload_ends_a_course() {
     let folder = hand_in(&course.bob, build.to_owned());
     assert!(folder.to_string().contains("the referee failed 2 times to take it in: "), "{folder}");
     assert!(!folder.to_string().contains("uploads"), "{folder}");
+    let copies = || fs::read_dir(dir.path("d/agents")).unwrap().count();
+    assert_eq!(copies(), 0, "what doesn't play takes no room");
     let version = course.hand_in(&course.amy, "bot.sh", &bot("one", ""));
     assert_eq!(course.settled(&course.amy, version)["version"]["player"], "amy");
+    assert_eq!(copies(), 1);
     course.running.send(Signal::SIGKILL);
     course.running.wait();
 }
