@@ -11,6 +11,7 @@ use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// A clock that advances while the machine sleeps, and can't be set.
 pub const UPTIME: ClockId = ClockId::CLOCK_BOOTTIME;
@@ -275,6 +276,12 @@ pub(crate) fn own_time(pid: Pid) -> Option<Nanos> {
     clock_getcpuclockid(pid).ok().and_then(time_on)
 }
 
+/// Returns the CPU time of the calling thread.
+pub(crate) fn this_thread_time() -> Duration {
+    let time = time_on(ClockId::CLOCK_THREAD_CPUTIME_ID).unwrap_or_default();
+    Duration::from_nanos(time.0)
+}
+
 /// Returns the time on a clock.
 fn time_on(clock: ClockId) -> Option<Nanos> {
     let time = clock_gettime(clock).ok()?;
@@ -429,11 +436,10 @@ pub(crate) fn proc_text(path: impl AsRef<Path>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Activity, Meters, Pid, ROUNDED_TICKS};
+    use super::{Activity, Duration, Meters, Pid, ROUNDED_TICKS};
     use referee_protocol::Nanos;
     use std::io::{BufRead, BufReader, Write};
     use std::process::{Command, Stdio};
-    use std::time::Duration;
 
     /// A process whose child has 40 children of a millisecond, one after the other. It writes its
     /// process ID, what it and they have used, and what its parent had reaped before, in

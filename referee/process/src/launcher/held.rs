@@ -12,13 +12,14 @@ use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::stat::{fstat, major, makedev, minor};
 use nix::sys::statvfs::statvfs;
 use nix::unistd::Pid;
-use std::collections::{HashMap, HashSet};
-use std::ffi::OsStr;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata, metadata, read_dir, read_link};
 use std::io::{BufRead, BufReader};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// Link targets of open files that are in memory only: made by `memfd_create`, or shared.
 const IN_MEMORY: [&str; 3] = ["/memfd:", SHARED, "/SYSV"];
@@ -68,67 +69,134 @@ pub(super) struct HeldMemory {
     nameless: Option<String>,
 }
 
+/// A look in progress. It may take long: an agent decides how many files it has, and how long their paths are.
+#[derive(Debug)]
+pub(super) struct Look {
+    /// What was found by now.
+    pub(super) held: Held,
+    /// What is left to look at, what comes first at the front.
+    parts: VecDeque<Part>,
+    /// The files that were open or mapped before.
+    before: HashMap<FileId, u64>,
+    /// The open files that were seen.
+    seen: HashSet<FileId>,
+    /// What is in memory now of files that may not be looked at.
+    resident: HashMap<FileId, u64>,
+}
+
+/// What a look has left.
+#[derive(Debug)]
+enum Part {
+    /// A process.
+    Process(Pid),
+    /// Open files of a process, by their numbers.
+    Files(PathBuf, Vec<OsString>, Pid, Option<nix::Result<OwnedFd>>),
+    /// What a process has mapped, and whether some of that may not be looked at.
+    Maps(PathBuf, Option<Lines>, bool),
+    /// The same with what is in memory of each, for that case. The file of the last mapping, and what is known of all.
+    Resident(Lines, Option<FileId>, HashMap<FileId, u64>),
+}
+
+/// How many lines are read before anything else may happen.
+const LINES: usize = 64;
+
 impl HeldMemory {
-    /// Looks at each file once. Stops when they hold more than `most`.
-    pub(super) fn look(&mut self, tree: &[Pid], most: u64) -> Held {
-        let before = std::mem::take(&mut self.files);
+    /// Begins to look at what these processes hold, at each file once.
+    pub(super) fn begin(&mut self, tree: &[Pid]) -> Look {
         self.nameless = self.nameless.take().or_else(nameless_device);
-        let mut held = Held { files: self.in_own_systems(tree), ..Held::default() };
-        let is_enough = |held: &Held| held.files + held.buffers > most || held.locks > LOCKS_MAX;
-        let (mut seen, mut folders) = (HashSet::new(), Vec::new());
-        for &pid in tree {
-            let folder = folders_of(pid).find(|folder| {
-                read_dir(folder.join("fd")).is_ok_and(|mut entries| entries.next().is_some())
-            });
-            let Some(folder) = folder else {
-                let files = hidden(pid);
-                held.buffers += files * UNSEEN_KIB;
-                held.locks += files * UNSEEN_LOCKS;
-                continue;
-            };
-            let mut process = None;
-            for entry in read_dir(folder.join("fd")).into_iter().flatten().flatten() {
-                if is_enough(&held) {
-                    return held;
-                }
-                let (path, number) = (entry.path(), entry.file_name());
-                let kind = read_link(&path).ok().and_then(|link| Kind::of(&link));
-                let about = FileInfo::of(&folder.join("fdinfo").join(&number));
-                held.locks += about.as_ref().map_or(0, |about| about.locks);
-                let is_named_pipe = || sys::is_pipe(&path).then_some(Kind::Pipe);
-                let Some(kind) = kind.or_else(is_named_pipe) else { continue };
-                if kind == Kind::Watches {
-                    held.buffers += about.map_or(UNSEEN_KIB, |about| about.watched * WATCH_KIB);
-                } else if let Ok(about) = metadata(&path)
-                    && seen.insert((about.dev(), about.ino()))
-                {
-                    let take = || {
-                        let process = process.get_or_insert_with(|| sys::process_handle(pid));
-                        let number = number.to_str()?.parse().ok()?;
-                        sys::take_file(process.as_ref().ok()?.as_fd(), number).ok()
-                    };
-                    match kind {
-                        Kind::File => held.files += self.add((about.dev(), about.ino()), &about),
-                        _ => held.buffers += kind.buffers(take),
-                    }
-                }
+        let before = std::mem::take(&mut self.files);
+        let held = Held { files: self.in_own_systems(tree), ..Held::default() };
+        let parts = tree.iter().copied().map(Part::Process).collect();
+        Look { held, parts, before, seen: HashSet::new(), resident: HashMap::new() }
+    }
+
+    /// Goes on looking until this time, at least at something. Returns what is held as soon as all was looked at, or as
+    /// it is more than `most`.
+    pub(super) fn go_on(&mut self, look: &mut Look, most: u64, until: Instant) -> Option<Held> {
+        while let Some(part) = look.parts.pop_front() {
+            let held = &look.held;
+            if held.files + held.buffers > most || held.locks > LOCKS_MAX {
+                return Some(look.held);
             }
-            held.files += self.executed(&folder);
-            folders.push(folder);
-        }
-        let mut resident = HashMap::new();
-        for folder in folders {
-            if is_enough(&held) {
-                return held;
+            if let Some(rest) = self.look_at(look, part) {
+                look.parts.push_front(rest);
             }
-            held.files += self.mapped(&folder, &mut resident);
+            if Instant::now() >= until && !look.parts.is_empty() {
+                return None;
+            }
         }
-        for (file, kib) in resident {
-            let most = before.get(&file).map_or(kib, |&before| kib.max(before));
+        for (file, kib) in look.resident.drain() {
+            let most = look.before.get(&file).map_or(kib, |&before| kib.max(before));
             self.files.insert(file, most);
-            held.files += most + FILE_KIB;
+            look.held.files += most + FILE_KIB;
         }
-        held
+        Some(look.held)
+    }
+
+    /// Looks at a piece of a part, and returns the rest.
+    fn look_at(&mut self, look: &mut Look, part: Part) -> Option<Part> {
+        match part {
+            Part::Process(pid) => {
+                let listed = folders_of(pid).find_map(|folder| {
+                    let entries = read_dir(folder.join("fd")).ok()?.flatten();
+                    let numbers: Vec<OsString> = entries.map(|it| it.file_name()).collect();
+                    (!numbers.is_empty()).then_some((folder, numbers))
+                });
+                let Some((folder, numbers)) = listed else {
+                    let files = hidden(pid);
+                    look.held.buffers += files * UNSEEN_KIB;
+                    look.held.locks += files * UNSEEN_LOCKS;
+                    return None;
+                };
+                look.held.files += self.executed(&folder);
+                // What is mapped comes after all open files.
+                look.parts.push_back(Part::Maps(folder.clone(), None, false));
+                Some(Part::Files(folder, numbers, pid, None))
+            }
+            Part::Files(folder, mut numbers, pid, mut process) => {
+                let number = numbers.pop()?;
+                self.open_file(look, &folder, &number, pid, &mut process);
+                Some(Part::Files(folder, numbers, pid, process))
+            }
+            Part::Maps(folder, lines, is_hidden) => {
+                let lines = lines.or_else(|| Lines::of(&folder.join("maps")));
+                self.mapped(look, folder, lines?, is_hidden)
+            }
+            Part::Resident(lines, current, its) => self.resident(look, lines, current, its),
+        }
+    }
+
+    /// Looks at an open file.
+    fn open_file(
+        &mut self,
+        look: &mut Look,
+        folder: &Path,
+        number: &OsStr,
+        pid: Pid,
+        process: &mut Option<nix::Result<OwnedFd>>,
+    ) {
+        let path = folder.join("fd").join(number);
+        let held = &mut look.held;
+        let kind = read_link(&path).ok().and_then(|link| Kind::of(&link));
+        let about = FileInfo::of(&folder.join("fdinfo").join(number));
+        held.locks += about.as_ref().map_or(0, |about| about.locks);
+        let is_named_pipe = || sys::is_pipe(&path).then_some(Kind::Pipe);
+        let Some(kind) = kind.or_else(is_named_pipe) else { return };
+        if kind == Kind::Watches {
+            held.buffers += about.map_or(UNSEEN_KIB, |about| about.watched * WATCH_KIB);
+        } else if let Ok(about) = metadata(&path)
+            && look.seen.insert((about.dev(), about.ino()))
+        {
+            let take = || {
+                let process = process.get_or_insert_with(|| sys::process_handle(pid));
+                let number = number.to_str()?.parse().ok()?;
+                sys::take_file(process.as_ref().ok()?.as_fd(), number).ok()
+            };
+            match kind {
+                Kind::File => held.files += self.add((about.dev(), about.ino()), &about),
+                _ => held.buffers += kind.buffers(take),
+            }
+        }
     }
 
     /// Adds a file unless its file system counts, and returns what it holds.
@@ -175,29 +243,50 @@ impl HeldMemory {
         held.sum()
     }
 
-    /// Adds the files in memory that a process has mapped, and that none has open, and returns what they hold. Only
-    /// root may look at them; for others `resident` gets what of them is in the process's memory now.
-    fn mapped(&mut self, folder: &Path, resident: &mut HashMap<FileId, u64>) -> u64 {
-        let (mut kib, mut is_hidden) = (0, false);
-        let nameless = self.nameless.clone();
-        for_each_line(&folder.join("maps"), |line| {
-            if let Some((range, file)) = mapping(line, nameless.as_deref())
+    /// Adds the files in memory that a process has mapped, and that none has open. Only root may look at them; for
+    /// others it is found what of them is in the process's memory now.
+    fn mapped(
+        &mut self,
+        look: &mut Look,
+        folder: PathBuf,
+        mut lines: Lines,
+        mut is_hidden: bool,
+    ) -> Option<Part> {
+        for _ in 0..LINES {
+            let Some(line) = lines.next() else {
+                let lines = is_hidden.then(|| Lines::of(&folder.join("smaps"))).flatten();
+                return lines.map(|lines| Part::Resident(lines, None, HashMap::new()));
+            };
+            if let Some((range, file)) = mapping(line, self.nameless.as_deref())
                 && !self.files.contains_key(&file)
                 && !self.is_own(file)
             {
                 match metadata(folder.join("map_files").join(range)) {
-                    Ok(about) => kib += self.add(file, &about),
+                    Ok(about) => look.held.files += self.add(file, &about),
                     Err(_) => is_hidden = true,
                 }
             }
-        });
-        if !is_hidden {
-            return kib;
         }
-        let (mut current, mut its) = (None, HashMap::new());
-        for_each_line(&folder.join("smaps"), |line| {
+        Some(Part::Maps(folder, Some(lines), is_hidden))
+    }
+
+    fn resident(
+        &self,
+        look: &mut Look,
+        mut lines: Lines,
+        mut current: Option<FileId>,
+        mut its: HashMap<FileId, u64>,
+    ) -> Option<Part> {
+        for _ in 0..LINES {
+            let Some(line) = lines.next() else {
+                for (file, size) in its {
+                    let most = look.resident.entry(file).or_insert(size);
+                    *most = size.max(*most);
+                }
+                return None;
+            };
             if matches!(line.first(), Some(b'0'..=b'9' | b'a'..=b'f')) {
-                let mapping = mapping(line, nameless.as_deref()).map(|(_, file)| file);
+                let mapping = mapping(line, self.nameless.as_deref()).map(|(_, file)| file);
                 current =
                     mapping.filter(|file| !self.files.contains_key(file) && !self.is_own(*file));
             } else if let (Some(file), Some(size)) = (current, line.strip_prefix(b"Rss:")) {
@@ -205,23 +294,29 @@ impl HeldMemory {
                 let size = size.and_then(|it| it.split_ascii_whitespace().next()?.parse().ok());
                 *its.entry(file).or_insert(0) += size.unwrap_or(0);
             }
-        });
-        for (file, size) in its {
-            let most = resident.entry(file).or_insert(size);
-            *most = size.max(*most);
         }
-        kib
+        Some(Part::Resident(lines, current, its))
     }
 }
 
-/// Calls `act` with each line of a file, without its end; `None` if it can't be opened.
-fn for_each_line(path: &Path, mut act: impl FnMut(&[u8])) -> Option<()> {
-    let (mut file, mut line) = (BufReader::new(File::open(path).ok()?), Vec::new());
-    while file.read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
-        act(line.trim_ascii_end());
-        line.clear();
+/// The lines of a file that is being read.
+#[derive(Debug)]
+struct Lines {
+    file: BufReader<File>,
+    line: Vec<u8>,
+}
+
+impl Lines {
+    fn of(path: &Path) -> Option<Self> {
+        Some(Self { file: BufReader::new(File::open(path).ok()?), line: Vec::new() })
     }
-    Some(())
+
+    /// Returns the next line, without its end.
+    fn next(&mut self) -> Option<&[u8]> {
+        self.line.clear();
+        let count = self.file.read_until(b'\n', &mut self.line).ok()?;
+        (count > 0).then(|| self.line.trim_ascii_end())
+    }
 }
 
 /// Returns the name among `map_files`, and the file, of a mapping of a file in memory, by its line in `maps`:
@@ -283,10 +378,11 @@ struct FileInfo {
 impl FileInfo {
     fn of(path: &Path) -> Option<Self> {
         let mut info = Self { locks: 0, watched: 0 };
-        for_each_line(path, |line| {
+        let mut lines = Lines::of(path)?;
+        while let Some(line) = lines.next() {
             info.locks += u64::from(line.starts_with(b"lock:"));
             info.watched += u64::from(line.starts_with(b"tfd:"));
-        })?;
+        }
         Some(info)
     }
 }

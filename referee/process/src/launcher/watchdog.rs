@@ -5,16 +5,19 @@
 //!
 //! A check is quick: what each process has in memory, and how many threads. Only if that is too
 //! much it is measured exactly, process by process, until the sum is known to be within the limit.
-//! That takes up to a hundred times as long, and longer with many mappings, so it is done in steps:
-//! between them the supervisor handles what else happens, above all commands to kill. A process that
+//! That takes up to a hundred times as long, and longer with many mappings, so it is done in steps, as is the look at
+//! what the tree holds besides: between them the supervisor handles what else happens, above all commands to kill. What
+//! takes too long to measure counts as too much. A process that
 //! runs in its parent's memory, until it calls exec, doesn't count then. Mapped files
 //! of a disk don't count: the system frees their memory when it needs it.
 
-use super::held::{Held, HeldMemory, LOCKS_MAX};
+use super::held::{Held, HeldMemory, LOCKS_MAX, Look};
 use super::sys;
 use super::wire::Limit;
 use crate::memory_kills::TreeMemory;
-use crate::usage::{Ticks, bounded_tree_below, own_time, proc_text, status_field, threads_of};
+use crate::usage::{
+    Ticks, bounded_tree_below, own_time, proc_text, status_field, this_thread_time, threads_of,
+};
 use nix::unistd::Pid;
 use referee_protocol::{Limits, Nanos};
 use std::collections::HashSet;
@@ -34,6 +37,12 @@ const PAUSE_MAX: Duration = Duration::from_millis(100);
 /// How long one step of an exact measurement takes, and the last process of the step. The next step
 /// follows after as long a pause.
 const STEP: Duration = Duration::from_millis(5);
+/// The most CPU time of this process that one measurement, or one look at what is held, takes. Those of a tree of a
+/// hundred processes with a thousand mappings each take a part of it; only paths of megabytes, or as many mappings and files
+/// as an agent can make, take more.
+const COST_MAX: Duration = Duration::from_millis(if cfg!(debug_assertions) { 2500 } else { 500 });
+/// The same for counting the mappings of one process.
+const COUNT_MAX: Duration = Duration::from_millis(100);
 /// The most CPU time that a tree may use between two looks at its memory. Some ways fill it faster than
 /// [`FILLED_KIB_A_SECOND`].
 const USED_MAX: Duration = Duration::from_millis(40);
@@ -64,9 +73,23 @@ pub(super) struct Watchdog {
     /// What the tree held in memory besides its processes' own, at the last check.
     held: Held,
     held_memory: HeldMemory,
-    /// An exact measurement in progress, and how long one of its steps takes.
+    /// A look at that in progress.
+    looking: Option<Looking>,
+    /// An exact measurement in progress.
     exact: Option<Exact>,
+    /// How long a step of either takes, and the most CPU time of all.
     step: Duration,
+    cost_max: Duration,
+}
+
+/// A look at what is held.
+#[derive(Debug)]
+struct Looking {
+    look: Look,
+    /// Its CPU time by now.
+    cost: Duration,
+    /// When to check next what the processes have.
+    check_at: Instant,
 }
 
 /// An exact measurement.
@@ -76,6 +99,8 @@ struct Exact {
     rest: Vec<(Pid, Used)>,
     /// The sum of what is.
     measured: Used,
+    /// Its CPU time by now.
+    cost: Duration,
 }
 
 /// Memory of a process in KiB.
@@ -109,8 +134,10 @@ impl Watchdog {
             used_checked: None,
             held: Held::default(),
             held_memory: HeldMemory::default(),
+            looking: None,
             exact: None,
             step: STEP,
+            cost_max: COST_MAX,
         }
     }
 
@@ -133,6 +160,9 @@ impl Watchdog {
         if let Some(exact) = self.exact.take() {
             return self.measure(exact, began);
         }
+        if let Some(looking) = self.looking.take() {
+            return self.look_on(looking, began);
+        }
         // Unknown once one of them has ended.
         let used =
             self.tree.iter().map(|&pid| own_time(pid)).reduce(|a, b| Some(a?.plus(b?))).flatten();
@@ -141,11 +171,10 @@ impl Watchdog {
             self.pause_for(PAUSE.1, began);
             return None;
         }
-        let (tree, threads) = bounded_tree_below(self.root, self.processes);
-        if threads > self.processes {
-            // How many they were when this was seen depends on when it was seen.
-            return Some(Limit::Processes(self.processes.saturating_add(1)));
-        }
+        let tree = match self.list() {
+            Ok(tree) => tree,
+            Err(limit) => return Some(limit),
+        };
         // What a new process has used before isn't known.
         self.used = used.filter(|_| tree == self.tree);
         let left = self.used_next.zip(self.used).map_or(0, |(next, used)| next.since(used).0);
@@ -156,22 +185,71 @@ impl Watchdog {
         }
         self.used_checked = self.used;
         self.tree.clone_from(&tree);
-        self.held = self.held_memory.look(&tree, self.memory_kib);
-        let mut used = self.sum(tree.iter().filter_map(|&pid| taken(pid)));
+        let look = self.held_memory.begin(&tree);
+        self.look_on(Looking { look, cost: Duration::ZERO, check_at: began + PAUSE.1 }, began)
+    }
+
+    /// Lists the tree, unless it has too many threads.
+    fn list(&self) -> Result<Vec<Pid>, Limit> {
+        let (tree, threads) = bounded_tree_below(self.root, self.processes);
+        // How many they were when this was seen depends on when it was seen.
+        let limit = || Limit::Processes(self.processes.saturating_add(1));
+        if threads > self.processes { Err(limit()) } else { Ok(tree) }
+    }
+
+    /// Continues a look at what is held for one step. What the processes have is checked at its end, and meanwhile.
+    fn look_on(&mut self, mut looking: Looking, began: Instant) -> Option<Limit> {
+        let before = this_thread_time();
+        let until = began + self.step;
+        if let Some(held) = self.held_memory.go_on(&mut looking.look, self.memory_kib, until) {
+            self.held = held;
+            return self.check_own(began);
+        }
+        looking.cost += this_thread_time().saturating_sub(before);
+        if looking.cost > self.cost_max {
+            return Some(self.too_much());
+        }
+        let is_due = began >= looking.check_at;
+        self.looking = Some(looking);
+        if !is_due {
+            self.due = Some(Instant::now() + began.elapsed());
+            return None;
+        }
+        let tree = match self.list() {
+            Ok(tree) => tree,
+            Err(limit) => return Some(limit),
+        };
+        if tree != self.tree {
+            // What new processes hold is looked at next.
+            (self.tree, self.used, self.used_checked) = (tree, None, None);
+        }
+        self.check_own(began)
+    }
+
+    /// Checks what the processes have, with what was held when that was known last.
+    fn check_own(&mut self, began: Instant) -> Option<Limit> {
+        let mut used = self.sum(self.tree.iter().filter_map(|&pid| taken(pid)));
         if used > self.memory_kib {
-            let mut rest = with_own_memory(&tree);
+            let mut rest = with_own_memory(&self.tree);
             used = self.sum(rest.iter().map(|(_, used)| *used));
             if used > self.memory_kib {
                 rest.sort_by_key(|(_, used)| used.private + used.shared);
-                return self.measure(Exact { rest, measured: Used::default() }, began);
+                let exact = Exact { rest, measured: Used::default(), cost: Duration::ZERO };
+                return self.measure(exact, began);
             }
         }
         self.pause_until_next(used, began);
         None
     }
 
+    /// Returns the limit for what takes too long to measure.
+    fn too_much(&self) -> Limit {
+        Limit::Memory(self.memory_kib.saturating_add(1))
+    }
+
     /// Continues an exact measurement for one step.
     fn measure(&mut self, mut exact: Exact, began: Instant) -> Option<Limit> {
+        let before = this_thread_time();
         loop {
             // A process that is gone by now has nothing.
             let used = exact.rest.pop().and_then(|(pid, _)| share(pid));
@@ -187,6 +265,10 @@ impl Watchdog {
                 return None;
             }
             if began.elapsed() >= self.step {
+                exact.cost += this_thread_time().saturating_sub(before);
+                if exact.cost > self.cost_max {
+                    return Some(self.too_much());
+                }
                 self.due = Some(Instant::now() + began.elapsed());
                 self.exact = Some(exact);
                 return None;
@@ -194,10 +276,13 @@ impl Watchdog {
         }
     }
 
-    /// Sets when the next check is due, after one that began at this time and found so much.
+    /// Sets when the next check is due, after one that began at this time and found so much, or the next step of a look.
     fn pause_until_next(&mut self, used: u64, began: Instant) {
         let rest = time_to_fill(self.memory_kib - used);
         self.pause_for(rest, began);
+        if let Some((looking, due)) = self.looking.as_mut().zip(self.due.as_mut()) {
+            looking.check_at = std::mem::replace(due, Instant::now() + began.elapsed());
+        }
         let rest = rest.clamp(PAUSE.0, USED_MAX);
         self.used_next = self.used.map(|used| used.plus(rest.into()));
     }
@@ -243,9 +328,17 @@ pub(crate) fn memory_of(tree: &[Pid]) -> TreeMemory {
         sum.add(used);
         largest_kb = largest_kb.max(used.private + used.shared + used.tables);
     }
-    let held = HeldMemory::default().look(tree, u64::MAX);
+    let held = held_by(tree);
     let kb = sum.private + sum.tables + sum.shared.max(held.files) + held.buffers;
     TreeMemory { kb, largest_kb }
+}
+
+/// Returns what these processes hold, as far as that is found in time.
+fn held_by(tree: &[Pid]) -> Held {
+    let mut memory = HeldMemory::default();
+    let mut look = memory.begin(tree);
+    let until = Instant::now() + COST_MAX;
+    memory.go_on(&mut look, u64::MAX, until).unwrap_or(look.held)
 }
 
 /// Returns the `/proc` folders of a process and of its threads: a process whose first thread has ended
@@ -311,21 +404,25 @@ fn share(pid: Pid) -> Option<Used> {
     Some(shares.unwrap_or(taken))
 }
 
-/// Counts the mappings of a process.
+/// Counts the mappings of a process; `None` if that takes too long.
 fn mappings(pid: Pid) -> Option<u64> {
     let mut maps = File::open(format!("/proc/{pid}/maps")).ok()?;
     let (mut piece, mut count) = ([0; 16 << 10], 0);
-    loop {
+    let before = this_thread_time();
+    while this_thread_time().saturating_sub(before) < COUNT_MAX {
         match maps.read(&mut piece).ok()? {
             0 => return Some(count),
             read => count += piece[..read].split(|&byte| byte == b'\n').count() as u64 - 1,
         }
     }
+    None
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Limit, Limits, Watchdog, bounded_tree_below, share, with_own_memory};
+    use super::{
+        Limit, Limits, PAUSE, Watchdog, bounded_tree_below, held_by, share, with_own_memory,
+    };
     use nix::sys::signal::{Signal, kill};
     use nix::unistd::Pid;
     use std::io::{BufRead, BufReader};
@@ -425,7 +522,7 @@ mod tests {
             let mut watchdog = Watchdog::new(root, &limits, false);
             watchdog.due = Some(Instant::now());
             let mut found = watchdog.check();
-            while watchdog.exact.is_some() {
+            while watchdog.exact.is_some() || watchdog.looking.is_some() {
                 watchdog.due = Some(Instant::now());
                 found = watchdog.check();
             }
@@ -438,7 +535,7 @@ mod tests {
             let root = Pid::from_raw(i32::try_from(self.0.id()).unwrap());
             let mut watchdog = Watchdog::new(root, &Limits::default(), false);
             let (tree, _) = bounded_tree_below(root, 100);
-            watchdog.held = watchdog.held_memory.look(&tree, u64::MAX);
+            watchdog.held = held_by(&tree);
             let own = with_own_memory(&tree).into_iter();
             watchdog.sum(own.filter_map(|(pid, _)| share(pid))) / 1024
         }
@@ -520,11 +617,45 @@ mod tests {
         loop {
             watchdog.due = Some(Instant::now());
             assert_eq!(watchdog.check(), None);
-            let Some(exact) = &watchdog.exact else { break };
-            left.push(exact.rest.len());
+            left.extend(watchdog.exact.as_ref().map(|exact| exact.rest.len()));
+            if watchdog.exact.is_none() && watchdog.looking.is_none() {
+                break;
+            }
         }
-        // Two with their whole and two with their part of the same memory would be too much.
-        assert_eq!(left, [3, 2]);
+        // Two with their whole and two with their part of the same memory would be too much. A long look has it measured
+        // several times.
+        assert!(!left.is_empty() && left.chunks(2).all(|left| left == [3, 2]), "{left:?}");
+    }
+
+    /// The agent decides how long it takes: commands to stop it or to kill it would wait.
+    #[test]
+    fn a_look_is_done_in_steps_and_what_takes_too_long_is_too_much() {
+        let maps =
+            "maps = [mmap.mmap(-1, 4096, mmap.MAP_PRIVATE, it % 2 + 1) for it in range(2000)]";
+        let Some(parent) = Parent::of(1, "", maps) else { return };
+        let limits = Limits { memory_mb: 150, ..Limits::default() };
+        let root = Pid::from_raw(i32::try_from(parent.0.id()).unwrap());
+        let begin = || Watchdog { step: Duration::ZERO, ..Watchdog::new(root, &limits, false) };
+        let check = |watchdog: &mut Watchdog| {
+            watchdog.due = Some(Instant::now());
+            watchdog.check()
+        };
+        let (mut watchdog, mut steps) = (begin(), 1);
+        assert_eq!(check(&mut watchdog), None);
+        while watchdog.looking.is_some() {
+            assert_eq!(check(&mut watchdog), None);
+            steps += 1;
+        }
+        assert!(steps > 2000 / 64, "{steps}");
+        // What the processes have is seen meanwhile.
+        let mut watchdog = begin();
+        assert_eq!(check(&mut watchdog), None);
+        watchdog.memory_kib = 1024;
+        std::thread::sleep(PAUSE.1);
+        let found = (0..10).find_map(|_| check(&mut watchdog));
+        assert!(matches!(found, Some(Limit::Memory(1025..))), "{found:?}");
+        let mut watchdog = Watchdog { cost_max: Duration::ZERO, ..begin() };
+        assert_eq!(check(&mut watchdog), Some(Limit::Memory((150 << 10) + 1)));
     }
 
     #[test]
@@ -554,7 +685,8 @@ mod tests {
     fn memory_is_examined_again_only_after_some_cpu_time() {
         let Some(parent) = Parent::of(1, "", "x = bytearray(60 * MB)") else { return };
         let root = Pid::from_raw(i32::try_from(parent.0.id()).unwrap());
-        let mut watchdog = Watchdog::new(root, &Limits::default(), false);
+        let whole = Watchdog::new(root, &Limits::default(), false);
+        let mut watchdog = Watchdog { step: Duration::from_secs(9), ..whole };
         let check = |watchdog: &mut Watchdog| {
             watchdog.due = Some(Instant::now());
             watchdog.check()
