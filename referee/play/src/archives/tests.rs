@@ -379,7 +379,7 @@ fn names_take_little_memory_whatever_they_are() {
     };
     let part = "d".repeat(250);
     let named = |name: String| (name, String::new());
-    let deep = |number: usize| named(format!("{number}/{}", vec![&*part; 4].join("/")));
+    let deep = |number: usize| named(format!("{number}/{}", [&*part; 4].join("/")));
     let linked = |number: usize| (format!("{number}"), "t".repeat(1000));
     let bound = "the names of all files have more than 12800 bytes";
 
