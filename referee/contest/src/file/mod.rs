@@ -12,7 +12,7 @@ pub use games::{PLIES_MAX, game_names, positions};
 pub use problem::{FileError, Source};
 
 use crate::contest::{NoSchedule, PLAYERS_MAX};
-use crate::formats::{Entry, FORMATS, FormatName};
+use crate::formats::{Entry, FORMATS, FormatName, FormatSettings};
 use crate::forms::ShortOrLong;
 use crate::grades::GradeSettings;
 use crate::settings::Mistake;
@@ -349,7 +349,7 @@ fn contest(source: &Source, raw: &Raw, stem: &str, known: &Games) -> Result<Cont
         draw_key: raw.draw_key,
         show_hidden: raw.show_hidden,
         duplicate_deals: raw.duplicate_deals,
-        own_seeds: format != FormatName::Compare,
+        own_seeds: FormatSettings::from(format).comparison().is_none(),
         format: format.into(),
         rounds: raw.rounds.unwrap_or(1),
         seat_orders: raw.seat_orders,
