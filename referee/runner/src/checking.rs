@@ -122,7 +122,7 @@ fn contest_of_text(
     if other.format.tie_rules() == Some(TieRules::default()) {
         (contest.format, contest.players) = (other.format.clone(), other.players.clone());
     }
-    if contest.format.name() == "swiss" {
+    if contest.format.had_another_seeding() {
         // They seeded submissions by name; the seeding shows in the pairings.
         contest.players.clone_from(&other.players);
     }

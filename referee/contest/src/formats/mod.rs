@@ -263,6 +263,11 @@ pub trait Format {
         None
     }
 
+    /// Whether earlier versions of the referee seeded submissions in another way.
+    fn had_another_seeding(&self) -> bool {
+        false
+    }
+
     /// Returns what the variances of ratings are multiplied by, because results decide pairings.
     fn inflation(&self, _seats: usize) -> f64 {
         1.0

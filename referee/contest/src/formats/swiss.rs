@@ -51,6 +51,10 @@ impl FromContestFile for Swiss {
 }
 
 impl Format for Swiss {
+    fn had_another_seeding(&self) -> bool {
+        true
+    }
+
     fn ranked_by(&self, _is_even: bool) -> Ranking {
         Ranking::PointsAndBuchholz
     }

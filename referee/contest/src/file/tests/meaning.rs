@@ -110,6 +110,7 @@ fn formats_have_their_settings() {
     ] {
         let text = format!("game = \"hex\"\nagents = [\"a\", \"b\"]\n{lines}");
         let (contest, order) = contest_of(&text, &[]).unwrap();
+        assert_eq!(contest.own_seeds, !lines.contains("compare"), "{lines}");
         assert_eq!((contest.format, order), (format, vec![0, 1]), "{lines}");
     }
 }
