@@ -28,10 +28,10 @@ fn formats_of_two_seats_are_played_to_their_end() {
         let faults = query(&dir, &folder, "select * from seats where fault is not null");
         assert_eq!(faults, [""; 0], "{more}");
         if !more.contains("one") {
-            // Every pairing has both seat orders from the same opening.
+            // Every pairing has both seat orders, each with a seed of its own.
             let unfair = "select block from games join seats on number = seats.game and seat = 0 \
                           group by block having count(*) <> 2 or count(distinct player) <> 2 \
-                          or count(distinct seed) <> 1";
+                          or count(distinct seed) <> 2";
             assert_eq!(query(&dir, &folder, unfair), [""; 0], "{more}");
         }
     }
