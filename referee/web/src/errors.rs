@@ -210,7 +210,7 @@ mod tests {
         };
         let permits = Arc::new(Semaphore::new(1));
         let costly = runtime.block_on(run_costly(&permits, nice)).unwrap();
-        assert!(costly > nice().unwrap() || costly == 19, "{costly}");
+        assert!(costly >= 10, "{costly}");
         assert_eq!(runtime.block_on(run_blocking(nice)), nice());
     }
 

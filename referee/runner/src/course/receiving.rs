@@ -138,14 +138,15 @@ impl Upload {
             let text = format!("an upload may have {} files (files)", self.files_max);
             return Err(Refusal::new(RefusalKind::TooLarge, text));
         }
-        self.names += name.len();
+        let names = self.names + name.len();
         let names_max = archives::names_max(self.files_max);
-        if self.names > names_max {
+        if names > names_max {
             let text = archives::long_names(names_max).to_string();
             return Err(Refusal::new(RefusalKind::TooLarge, text));
         }
         let path = self.folder.path().join(SENT_FOLDER).join(self.files.len().to_string());
         self.files.push(SentFile { name: name.to_owned(), bytes: 0 });
+        self.names = names;
         Ok(path)
     }
 
