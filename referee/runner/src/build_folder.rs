@@ -34,11 +34,11 @@ impl BuildFolder {
         tree::entries(Tree { folder: &self.opened, path: &self.copy }, NOTHING)
     }
 
-    /// Whether the copy is larger than an agent's folder may be, or a folder in it is closed, so that nobody can say.
-    /// Files may come and go meanwhile.
-    pub(super) fn is_too_large(&self) -> bool {
-        let of = Tree { folder: &self.opened, path: &self.copy };
-        tree::bound(of).is_err()
+    /// Returns by what the copy is larger than an agent's folder may be, or which folder in it is closed, so that nobody
+    /// can say. Files may come and go meanwhile.
+    pub(super) fn excess(&self) -> Option<String> {
+        let of = Tree { folder: &self.opened, path: Path::new("its folder") };
+        tree::bound(of).err().map(|error| error.to_string())
     }
 
     /// Takes over what has changed in the copy: each file at once, whole. What is missing there stays.

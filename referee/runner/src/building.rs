@@ -205,11 +205,13 @@ impl Builder {
             let look = deadline.min(Instant::now() + LOOK);
             match build.next(look).await {
                 None if Instant::now() >= deadline => break format!("not finished after {time:?}"),
-                None if folder.is_some_and(BuildFolder::is_too_large) => {
-                    break "its folder has become too large, or can't be read".to_owned();
-                }
-                None if free().is_some_and(|free| free < free_min) => {
-                    break "it left too little room on the disk".to_owned();
+                None => {
+                    if let Some(why) = folder.and_then(BuildFolder::excess) {
+                        break why;
+                    }
+                    if free().is_some_and(|free| free < free_min) {
+                        break "it left too little room on the disk".to_owned();
+                    }
                 }
                 Some(AgentEvent::Failed(errno)) => break errno.desc().to_owned(),
                 Some(AgentEvent::Broken(trouble)) => break trouble.to_string(),
@@ -222,7 +224,7 @@ impl Builder {
                 }
                 Some(AgentEvent::Exited(status)) => break status,
                 Some(AgentEvent::Gone) => break "the process was lost".to_owned(),
-                Some(_) | None => {}
+                Some(_) => {}
             }
         };
         if !ended.is_empty() {

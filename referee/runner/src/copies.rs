@@ -488,6 +488,8 @@ pub(super) fn check_copies(
     let agents = folder.path(AGENTS_FOLDER);
     let mut found = CheckedCopies::default();
     let mut missing = Vec::new();
+    // Agents may share a copy.
+    let mut same: BTreeMap<&str, io::Result<bool>> = BTreeMap::new();
     for player in players {
         let Some(copy) = copies.get(&player.name) else { continue };
         let (name, place) = (sanitize(&player.name), copy.root(&agents));
@@ -495,7 +497,7 @@ pub(super) fn check_copies(
             missing.push(name);
             continue;
         }
-        match is_same(copy, &agents) {
+        match same.entry(&copy.sha256).or_insert_with(|| is_same(copy, &agents)) {
             Ok(true) => {}
             Ok(false) => {
                 let text = "its files are not those of the copy that was made";

@@ -141,7 +141,7 @@ fn what_a_build_closes_is_bounded_and_removed() {
                  rm -rf in; chmod 700 in; rm -rf in\n";
     dir.write("large/make.sh", large);
     dir.write("left/make.sh", "mkdir in; echo x > in/x; chmod 0 in; exit 1\n");
-    for (name, why) in [("large", "its folder has become too large"), ("left", "exit status 1")] {
+    for (name, why) in [("large", "failed: its folder"), ("left", "exit status 1")] {
         dir.write("c.toml", format!("game = \"hex\"\nagents = [\"@random\", \"{name}\"]\n"));
         dir.run(&["contest", "plan", "c.toml", "--build"]).code(2).stderr_has(why);
         let left = fs::read_dir(dir.path("tmp")).unwrap().flatten().map(|it| it.file_name());
