@@ -154,6 +154,7 @@ impl Meters {
         let agent = PathBuf::from(format!("/proc/{}", self.agent));
         let sleeps = match state_in(&agent) {
             Some('D') => waits_for_child(&agent),
+            Some('Z') => !self.is_exiting(),
             state => state == Some('S'),
         };
         let rests = |pid| activity_of(pid) == Activity::Sleeps;
@@ -510,6 +511,7 @@ mod tests {
                 && meters.activity() == Activity::Sleeps
         });
         assert!(sleeps && !meters.is_exiting());
+        assert!(meters.is_asleep());
         drop(supervisor.stdin.take());
         supervisor.wait().unwrap();
     }
