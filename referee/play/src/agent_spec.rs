@@ -20,7 +20,7 @@ use referee_protocol::{LineProtocol, plain_error};
 use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 /// The help if there is no such agent.
@@ -420,7 +420,8 @@ fn is_elsewhere(program: &str) -> bool {
     // Only the system's owner changes what is in `/`, such as the link `/bin`.
     let (top, below) = rest.split_once('/').unwrap_or((rest, ""));
     let top = Path::new("/").join(top);
-    !is_system(&top.canonicalize().unwrap_or(top).join(below))
+    let goes_up = Path::new(below).components().any(|it| it == Component::ParentDir);
+    goes_up || !is_system(&top.canonicalize().unwrap_or(top).join(below))
 }
 
 /// Reads the agent.toml of a folder. A link is refused: errors show what is in the file, and its author may not

@@ -10,8 +10,10 @@ use super::prepare::{Broken, Entrants, Prepared, build, contest_files, failure, 
 use super::programs;
 use super::store::StoredContest;
 use crate::parallel::{self, Progress};
-use referee_contest::file::ContestFile;
+use referee_contest::file::{ContestFile, FileError, FoundAgent, OtherFiles};
+use referee_contest::formats::TieRules;
 use referee_contest::{Contest, Player, PlayerInfo};
+use referee_games::Games;
 use referee_play::agent_spec::AgentSpec;
 use referee_process::Failure;
 use referee_process::files::absolute;
@@ -107,10 +109,70 @@ pub fn hidden_files(stored: &StoredContest, folder: &Folder) -> Vec<PathBuf> {
     hidden
 }
 
-/// Reads the contest file of a stored contest.
+/// Reads the contest of a contest file, with the players and opening positions of another contest: the
+/// agents and the openings file may no longer exist. `None` if the file names other agents.
+fn contest_of_text(
+    text: &str,
+    name: &str,
+    other: &Contest,
+    games: &Games,
+) -> Result<Option<Contest>, FileError> {
+    let file = ContestFile::read_stored(text, name, &other.name, games)?;
+    let is_named = |player: &PlayerInfo| file.agents.iter().any(|it| it.run == player.run);
+    let named = other.players.iter().filter(|player| is_named(player)).count();
+    if named != file.agents.len() || (file.submissions.is_none() && named < other.players.len()) {
+        return Ok(None);
+    }
+    let agent = |player: &PlayerInfo| FoundAgent { player: player.clone(), span: 0..0 };
+    let agents: Vec<FoundAgent> = other.players.iter().map(agent).collect();
+    let (mut contest, _) = file.contest(&agents, &OtherFiles::default())?;
+    if file.openings.is_some() {
+        contest.openings.positions.clone_from(&other.openings.positions);
+    }
+    // Contests of earlier versions have no seed for each game, no preset, no policy on broken submissions, and neither
+    // lots nor other settings of ties.
+    contest.own_seeds = other.own_seeds;
+    contest.policy.on_broken = other.policy.on_broken;
+    contest.preset = contest.preset.filter(|_| other.preset.is_some());
+    if other.format.tie_rules() == Some(TieRules::default()) {
+        (contest.format, contest.players) = (other.format.clone(), other.players.clone());
+    }
+    if contest.format.had_another_seeding() {
+        // They seeded submissions by name; the seeding shows in the pairings.
+        contest.players.clone_from(&other.players);
+    }
+    Ok(Some(contest))
+}
+
+/// Returns how the contest file differs from the original one, or the stored contest from the file.
+pub(super) fn file_difference(
+    folder: &Folder,
+    stored: &StoredContest,
+    games: &Games,
+) -> Option<String> {
+    let path = folder.file();
+    let name = path.display();
+    match folder.read_file() {
+        Ok(text) if text == stored.text => {}
+        Ok(_) => return Some(format!("{name}: the file was changed after the contest began")),
+        Err(error) => return Some(format!("{name}: {error}")),
+    }
+    let begun = stored.contest.with_changes(0);
+    match contest_of_text(&stored.text, &name.to_string(), &begun, games) {
+        Ok(Some(contest)) if contest == begun => None,
+        Ok(_) => Some(format!("{name}: the contest in the store differs from the file")),
+        Err(error) => Some(error.to_string()),
+    }
+}
+
+/// Reads the contest file of a stored contest. It is an error if they differ: whoever reads the file knows what is started.
 pub(super) fn stored_file(stored: &StoredContest, folder: &Folder) -> Result<ContestFile, Failure> {
     let name = folder.file().to_string_lossy().into_owned();
     let games = programs::stored(stored, folder)?;
+    if let Some(why) = file_difference(folder, stored, &games) {
+        return Err(Failure::operation(why)
+            .help("restore the folder from a copy; `referee verify DIR` says what else differs"));
+    }
     ContestFile::read_stored(&stored.text, &name, &stored.contest.name, &games)
         .map_err(|error| failure(&error))
 }

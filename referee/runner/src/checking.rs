@@ -1,6 +1,7 @@
 //! Checks a contest's folder: replays every game by the rules, makes the schedule again from the contest
 //! file and the results in the transcripts, and compares the store with both.
 
+use super::again::file_difference;
 use super::backend::kinds;
 use super::copies::check_copies;
 use super::folder::{Folder, GAMES_FOLDER};
@@ -12,11 +13,9 @@ use crate::parallel::{self, Progress};
 use referee_contest::audit::{
     VerifiedTranscript, differences, record_differences, verify_and_record,
 };
-use referee_contest::file::{ContestFile, FileError, FoundAgent, OtherFiles};
-use referee_contest::formats::TieRules;
 use referee_contest::report::ChangeRow;
 use referee_contest::wording::count;
-use referee_contest::{Change, Contest, PlayerInfo, Record, Schedule};
+use referee_contest::{Change, Record, Schedule};
 use referee_games::{GameKind, Games};
 use referee_match::transcript::{Status, TRANSCRIPT_BYTES_MAX};
 use referee_play::destination::is_transcript;
@@ -93,66 +92,6 @@ pub fn check(
 }
 
 type Verified = Result<VerifiedTranscript, (Status, String)>;
-
-/// Reads the contest of a contest file, with the players and opening positions of another contest: the
-/// agents and the openings file may no longer exist. `None` if the file names other agents.
-fn contest_of_text(
-    text: &str,
-    name: &str,
-    other: &Contest,
-    games: &Games,
-) -> Result<Option<Contest>, FileError> {
-    let file = ContestFile::read_stored(text, name, &other.name, games)?;
-    let is_named = |player: &PlayerInfo| file.agents.iter().any(|it| it.run == player.run);
-    let named = other.players.iter().filter(|player| is_named(player)).count();
-    if named != file.agents.len() || (file.submissions.is_none() && named < other.players.len()) {
-        return Ok(None);
-    }
-    let agent = |player: &PlayerInfo| FoundAgent { player: player.clone(), span: 0..0 };
-    let agents: Vec<FoundAgent> = other.players.iter().map(agent).collect();
-    let (mut contest, _) = file.contest(&agents, &OtherFiles::default())?;
-    if file.openings.is_some() {
-        contest.openings.positions.clone_from(&other.openings.positions);
-    }
-    // Contests of earlier versions have no seed for each game, no preset, no policy on broken submissions, and neither
-    // lots nor other settings of ties.
-    contest.own_seeds = other.own_seeds;
-    contest.policy.on_broken = other.policy.on_broken;
-    contest.preset = contest.preset.filter(|_| other.preset.is_some());
-    if other.format.tie_rules() == Some(TieRules::default()) {
-        (contest.format, contest.players) = (other.format.clone(), other.players.clone());
-    }
-    if contest.format.had_another_seeding() {
-        // They seeded submissions by name; the seeding shows in the pairings.
-        contest.players.clone_from(&other.players);
-    }
-    Ok(Some(contest))
-}
-
-/// Returns how the contest file differs from the original one, or the stored contest from the file.
-pub fn difference_from_file(
-    folder: &Folder,
-    stored: &StoredContest,
-) -> Result<Option<String>, Failure> {
-    Ok(file_difference(folder, stored, &programs::stored(stored, folder)?))
-}
-
-/// The same, with these game programs.
-fn file_difference(folder: &Folder, stored: &StoredContest, games: &Games) -> Option<String> {
-    let path = folder.file();
-    let name = path.display();
-    match folder.read_file() {
-        Ok(text) if text == stored.text => {}
-        Ok(_) => return Some(format!("{name}: the file was changed after the contest began")),
-        Err(error) => return Some(format!("{name}: {error}")),
-    }
-    let begun = stored.contest.with_changes(0);
-    match contest_of_text(&stored.text, &name.to_string(), &begun, games) {
-        Ok(Some(contest)) if contest == begun => None,
-        Ok(_) => Some(format!("{name}: the contest in the store differs from the file")),
-        Err(error) => Some(error.to_string()),
-    }
-}
 
 struct Check<'a> {
     folder: &'a Folder,

@@ -5,10 +5,10 @@ use super::copies::is_never_copied;
 use super::entrants::{Submission, check_count, submissions};
 use super::folder::{Folder, SUBMISSIONS_FOLDER};
 use super::pace::Pace;
+use super::prepare::Prepared;
 use super::store::StoredContest;
 use super::tree::{Entries, Links, State, Tree, copy, copy_one, entries};
 use super::writer::disk_failure;
-use referee_contest::Contest;
 use referee_contest::file::ContestFile;
 use referee_play::replace_file::replace;
 use referee_process::Failure;
@@ -268,12 +268,13 @@ impl Inbox {
     }
 
     /// Keeps the submissions with which a contest has just begun.
-    pub fn keep_players(&self, contest: &Contest) -> Result<(), Failure> {
+    pub fn keep_players(&self, prepared: &Prepared) -> Result<(), Failure> {
         let read = self.submissions(|_| true);
         for Submission { name, entry, .. } in
             read.map_err(|error| disk_failure(&self.folder, &error))?.0
         {
-            let plays = contest.players.iter().any(|player| player.name == name);
+            // A submission may be called like an agent that the contest file names.
+            let plays = prepared.entries.contains_key(&name);
             if let Some(path) = entry.filter(|_| plays)
                 && let Kept::Version(version) = self.keep_version(&path, &name)?
             {

@@ -82,6 +82,8 @@ pub(super) struct Look {
     seen: HashSet<FileId>,
     /// What is in memory now of files that may not be looked at.
     resident: HashMap<FileId, u64>,
+    /// A path was longer than any that is opened by its name: it was made so that a look takes long.
+    is_made_long: bool,
 }
 
 /// What a look has left.
@@ -99,6 +101,8 @@ enum Part {
 
 /// How many lines are read before anything else may happen.
 const LINES: usize = 64;
+/// The most bytes of a line about a mapping: twice as many as a path that a program can open has, at most.
+const LINE_BYTES_MAX: usize = 8192;
 
 impl HeldMemory {
     /// Begins to look at what these processes hold, at each file once.
@@ -107,7 +111,8 @@ impl HeldMemory {
         let before = std::mem::take(&mut self.files);
         let held = Held { files: self.in_own_systems(tree), ..Held::default() };
         let parts = tree.iter().copied().map(Part::Process).collect();
-        Look { held, parts, before, seen: HashSet::new(), resident: HashMap::new() }
+        let (seen, resident) = (HashSet::new(), HashMap::new());
+        Look { held, parts, before, seen, resident, is_made_long: false }
     }
 
     /// Goes on looking until this time, at least at something. Returns what is held as soon as all was looked at, or as
@@ -120,6 +125,11 @@ impl HeldMemory {
             }
             if let Some(rest) = self.look_at(look, part) {
                 look.parts.push_front(rest);
+            }
+            if look.is_made_long {
+                // More than any may have.
+                look.held.buffers = look.held.buffers.max(most.saturating_add(1).min(1 << 40));
+                return Some(look.held);
             }
             if Instant::now() >= until && !look.parts.is_empty() {
                 return None;
@@ -257,6 +267,7 @@ impl HeldMemory {
                 let lines = is_hidden.then(|| Lines::of(&folder.join("smaps"))).flatten();
                 return lines.map(|lines| Part::Resident(lines, None, HashMap::new()));
             };
+            look.is_made_long |= line.len() > LINE_BYTES_MAX;
             if let Some((range, file)) = mapping(line, self.nameless.as_deref())
                 && !self.files.contains_key(&file)
                 && !self.is_own(file)

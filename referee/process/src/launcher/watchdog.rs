@@ -41,6 +41,11 @@ const STEP: Duration = Duration::from_millis(5);
 /// hundred processes with a thousand mappings each take a part of it; only paths of megabytes, or as many mappings and files
 /// as an agent can make, take more.
 const COST_MAX: Duration = Duration::from_millis(if cfg!(debug_assertions) { 2500 } else { 500 });
+/// The same for a look that takes longer than [`LONG`], since processes that compete with this one fill memory meanwhile. A
+/// look at 128 processes of Python takes less.
+const LONG_COST_MAX: Duration =
+    Duration::from_millis(if cfg!(debug_assertions) { 500 } else { 100 });
+const LONG: Duration = Duration::from_secs(1);
 /// The same for counting the mappings of one process.
 const COUNT_MAX: Duration = Duration::from_millis(100);
 /// The most CPU time that a tree may use between two looks at its memory. Some ways fill it faster than
@@ -88,6 +93,7 @@ struct Looking {
     look: Look,
     /// Its CPU time by now.
     cost: Duration,
+    began: Instant,
     /// When to check next what the processes have.
     check_at: Instant,
 }
@@ -186,7 +192,8 @@ impl Watchdog {
         self.used_checked = self.used;
         self.tree.clone_from(&tree);
         let look = self.held_memory.begin(&tree);
-        self.look_on(Looking { look, cost: Duration::ZERO, check_at: began + PAUSE.1 }, began)
+        let check_at = began + PAUSE.1;
+        self.look_on(Looking { look, cost: Duration::ZERO, began, check_at }, began)
     }
 
     /// Lists the tree, unless it has too many threads.
@@ -206,14 +213,20 @@ impl Watchdog {
             return self.check_own(began);
         }
         looking.cost += this_thread_time().saturating_sub(before);
-        if looking.cost > self.cost_max {
+        let is_long = looking.began.elapsed() >= LONG && looking.cost > LONG_COST_MAX;
+        if looking.cost > self.cost_max || is_long {
             return Some(self.too_much());
         }
         let is_due = began >= looking.check_at;
+        let found = looking.look.held;
         self.looking = Some(looking);
         if !is_due {
-            self.due = Some(Instant::now() + began.elapsed());
+            // Commands come first, but nothing else.
+            self.due = Some(Instant::now());
             return None;
+        }
+        if found.files + found.buffers > self.held.files + self.held.buffers {
+            self.held = found;
         }
         let tree = match self.list() {
             Ok(tree) => tree,
@@ -281,7 +294,7 @@ impl Watchdog {
         let rest = time_to_fill(self.memory_kib - used);
         self.pause_for(rest, began);
         if let Some((looking, due)) = self.looking.as_mut().zip(self.due.as_mut()) {
-            looking.check_at = std::mem::replace(due, Instant::now() + began.elapsed());
+            looking.check_at = std::mem::replace(due, Instant::now());
         }
         let rest = rest.clamp(PAUSE.0, USED_MAX);
         self.used_next = self.used.map(|used| used.plus(rest.into()));

@@ -1,6 +1,7 @@
 //! The end of a course: its final contest, and its grades.
 
 use super::{Team, Teams, copy_version, last_versions};
+use crate::again::stored_file;
 use crate::changing::version_of;
 use crate::folder::{Folder, folder_name};
 use crate::prepare::{Builds, Prepared, new_key, prepare_text};
@@ -46,7 +47,9 @@ pub fn prepare_final(
     rounds: u32,
     builds: Builds<'_>,
 ) -> Result<Prepared, Failure> {
-    let StoredContest { text, base, contest, .. } = Store::open_to_read(course)?.contest()?;
+    let stored = Store::open_to_read(course)?.contest()?;
+    stored_file(&stored, course)?;
+    let StoredContest { text, base, contest, .. } = stored;
     let keeps_format = Schedule::new(Arc::new(contest)).is_fixed();
     let text = final_file(&text, collected, (rounds, keeps_format), new_key()?)?;
     prepare_text(&text, Path::new("final.toml"), &base, builds)

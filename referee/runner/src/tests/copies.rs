@@ -23,6 +23,7 @@ fn copied(file: &str, files: &[(&str, &str)]) -> (TempDir, Folder, Prepared) {
     let mut prepared = super::prepare(&file, Builds::Now(&|_, _| {}), Broken::AsWritten).unwrap();
     let folder = Folder::create(&place.path().join("cup/d")).unwrap();
     prepared.copy_agents(&folder, &|_, _| {}).unwrap();
+    fs::write(folder.file(), &prepared.text).unwrap();
     (place, folder, prepared)
 }
 
@@ -201,16 +202,20 @@ fn what_a_submission_names_elsewhere_may_vanish() {
     let path = outside.path().canonicalize().unwrap();
     let [data, bot] = ["data", "bot"].map(|name| path.join(name));
     fs::set_permissions(&bot, fs::Permissions::from_mode(0o755)).unwrap();
-    let toml = format!("command = [{bot:?}]\n[sandbox]\nread = [{data:?}, \".\"]\n");
-    for (text, goes_on) in [
-        ("agents = [\"@random\"]\nsubmissions = \"bots\"\n", true),
-        ("agents = [\"@random\", \"./bots/amy\"]\n", false),
+    for (text, program, goes_on) in [
+        ("agents = [\"@random\"]\nsubmissions = \"bots\"\n", "", true),
+        // Only at first sight it is the system's.
+        ("agents = [\"@random\"]\nsubmissions = \"bots\"\n", "/usr/..", true),
+        ("agents = [\"@random\", \"./bots/amy\"]\n", "", false),
     ] {
+        let program = format!("{program}{}", bot.display());
+        let toml = format!("command = [{program:?}]\n[sandbox]\nread = [{data:?}, \".\"]\n");
         let text = format!("game = \"hex\"\n{text}");
         let place = place(&[("contest.toml", &text), ("bots/amy/agent.toml", &toml)]);
         let mut prepared = right(&place, Builds::Now(&|_, _| {}));
         let folder = Folder::create(&place.path().join("d")).unwrap();
         prepared.copy_agents(&folder, &|_, _| {}).unwrap();
+        fs::write(folder.file(), &prepared.text).unwrap();
         let stored = prepared.to_stored(String::new(), None);
         assert!(stored.copies.contains_key("amy"));
         for path in [&data, &bot] {

@@ -267,8 +267,16 @@ fn a_submission_that_could_not_be_built_stays_left_out() {
     ]);
     let first = right(&place, Builds::Now(&|_, _| {}));
     assert_eq!(names(&first), ["amy", "bob"]);
-    let again = prepare_again(&first.to_stored(String::new(), None), &Folder::here()).unwrap();
+    let again =
+        prepare_again(&first.to_stored(String::new(), None), &folder(&place, &first)).unwrap();
     assert_eq!((again.contest, again.left_out), (first.contest, first.left_out));
+}
+
+/// A contest's folder with the contest file.
+fn folder(place: &TempDir, prepared: &Prepared) -> Folder {
+    let folder = Folder::create(&place.path().join("folder")).unwrap();
+    fs::write(folder.file(), &prepared.text).unwrap();
+    folder
 }
 
 #[test]
@@ -280,7 +288,8 @@ fn files_that_agents_write_change_no_digest() {
     ]);
     let first = right(&place, Builds::Now(&|_, _| {}));
     let stored = first.to_stored(String::new(), None);
-    let again = || prepare_again(&stored, &Folder::here());
+    let folder = folder(&place, &first);
+    let again = || prepare_again(&stored, &folder);
     fs::write(place.path().join("amy/log.txt"), "dear diary").unwrap();
     assert_ne!(
         right(&place, Builds::Now(&|_, _| {})).contest,

@@ -223,7 +223,9 @@ fn a_contest_without_a_seed_gets_a_key_that_is_stored() {
     assert!(stored.text.contains(&format!("\nseed = \"{seed}\"\n")), "{}", stored.text);
     let another = right(&place, Builds::Now(&|_, _| {}));
     assert_ne!(another.contest.seed, seed);
-    let again = super::prepare_again(&stored, &Folder::here()).unwrap();
+    let folder = Folder::create(&place.path().join("d")).unwrap();
+    fs::write(folder.file(), &stored.text).unwrap();
+    let again = super::prepare_again(&stored, &folder).unwrap();
     assert_eq!(*again.contest, stored.contest);
     // A plan draws none, and a folder of an earlier version without one has the seed 1.
     let planned = right(&place, Builds::Later);

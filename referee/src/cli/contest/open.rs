@@ -134,8 +134,8 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     let (folder, _lock, mut begun) = begin(options, &runtime, global)?;
     let stored = Store::open_to_read(&folder)?.contest()?;
     let sources = options.sources(&stored, &folder)?;
-    if let Some(inbox) = sources.inbox.as_ref().filter(|_| begun.is_some()) {
-        inbox.borrow().keep_players(&stored.contest)?;
+    if let Some((inbox, begun)) = sources.inbox.as_ref().zip(begun.as_ref()) {
+        inbox.borrow().keep_players(&begun.prepared)?;
     }
     let open = OpenContest { folder, sources: Rc::new(sources), options, global };
     let mut interrupts = listen(&runtime)?;

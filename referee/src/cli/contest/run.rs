@@ -8,12 +8,11 @@ use crate::cli::bars::{advance, count_bar};
 use crate::cli::fleet::{FleetOptions, note_elsewhere};
 use crate::cli::global::Global;
 use crate::cli::runtime::{machine, runtime};
-use crate::cli::shell::{contest_command, join};
+use crate::cli::shell::contest_command;
 use clap::Args;
 use referee_process::Failure;
 use referee_process::sandbox::SandboxRequest;
 use referee_protocol::{Level, LevelChoice};
-use referee_runner::checking::difference_from_file;
 use referee_runner::course::is_course;
 use referee_runner::folder::{Folder, GAMES_FOLDER, Lock};
 use referee_runner::store::{Store, StoredContest};
@@ -167,14 +166,6 @@ pub(super) fn reopened(
 ) -> Result<ContestRun, Failure> {
     let mut store = Store::open(&folder)?;
     let stored = store.contest()?;
-    // Whoever reads the contest file knows what is started.
-    if let Some(why) = difference_from_file(&folder, &stored)? {
-        let failure = Failure::operation(why).help(format!(
-            "restore the folder from a copy; to see what differs: {}",
-            join(&["referee", "verify", &folder.root().to_string_lossy()])
-        ));
-        return Err(cannot_resume(&failure));
-    }
     let prepared = prepare_again(&stored, &folder).map_err(|failure| cannot_resume(&failure))?;
     let request =
         resumed_request(&stored, sandbox_request(&prepared.contest.sandbox, prepared.base.clone()));
