@@ -309,8 +309,21 @@ impl Changing {
 
     /// Checks that the format can take a change.
     fn check(&self, kind: &ChangeKind) -> Result<(), Failure> {
-        let refused = self.stored.contest.refuses(kind);
-        refused.map_or(Ok(()), |why| Err(Failure::usage(why)))
+        if let Some(why) = self.stored.contest.refuses(kind) {
+            return Err(Failure::usage(why));
+        }
+        if !matches!(kind, ChangeKind::Add { .. }) {
+            return Ok(());
+        }
+        // A contest that becomes too large can't be read any more.
+        let mut contest = self.stored.contest.clone();
+        contest.change(self.change_now(kind.clone(), Vec::new()));
+        contest.check_schedule().map_err(|why| Failure::usage(why.message).help(why.help))
+    }
+
+    fn change_now(&self, kind: ChangeKind, removes: Vec<u64>) -> Change {
+        let (at, by) = (jiff::Timestamp::now().to_string(), own_name());
+        Change { at, by, reason: self.reason.clone(), removes, kind }
     }
 
     /// Stores a change; returns what it does, as a sentence.
@@ -321,13 +334,7 @@ impl Changing {
         agent: Option<&Prepared>,
     ) -> Result<String, Failure> {
         self.check(&kind)?;
-        let change = Change {
-            at: jiff::Timestamp::now().to_string(),
-            by: own_name(),
-            reason: self.reason.clone(),
-            removes,
-            kind,
-        };
+        let change = self.change_now(kind, removes);
         if let Some(agent) = agent {
             self.stored.copies.extend(agent.copies.clone());
             // Of the agent that it replaces, which an earlier version kept.

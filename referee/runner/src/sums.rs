@@ -4,7 +4,7 @@
 
 use super::folder::{
     AGENTS_FOLDER, CHANGES_FILE, CONTEST_FILE, Folder, GAMES_FOLDER, LOCK_FILE, STORE_FILE,
-    SUMS_FILE, TEAMS_FOLDER, WORKERS_FILE,
+    SUBMISSIONS_FOLDER, SUMS_FILE, TEAMS_FOLDER, WORKERS_FILE,
 };
 use super::results::report_failure;
 use super::store::Store;
@@ -373,12 +373,12 @@ impl CheckedSums {
         };
         let found = files(folder, &is_wanted);
         let mut added = found.map_err(|error| disk_failure(folder.root(), &error))?;
-        // Links have no lines. Those in a copy are part of its name.
+        // Links have no lines. Those in a copy are part of its name, and nothing plays from what was handed in.
         let is_link = |name: &Path| folder.path(name).is_symlink();
-        added.retain(|name| {
-            let is_own_link = name.starts_with(AGENTS_FOLDER) && is_link(name);
-            !self.others.contains(name) && !is_own_link
-        });
+        let may_be_link =
+            |name: &Path| name.starts_with(AGENTS_FOLDER) || name.starts_with(SUBMISSIONS_FOLDER);
+        let is_left_out = |name: &Path| may_be_link(name) && is_link(name);
+        added.retain(|name| !self.others.contains(name) && !is_left_out(name));
         let shown = added
             .iter()
             .take(ADDED_SHOWN_MAX)

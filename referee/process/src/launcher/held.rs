@@ -150,7 +150,10 @@ impl HeldMemory {
                 let listed = folders_of(pid).find_map(|folder| {
                     let entries = read_dir(folder.join("fd")).ok()?.flatten();
                     let numbers: Vec<OsString> = entries.map(|it| it.file_name()).collect();
-                    (!numbers.is_empty()).then_some((folder, numbers))
+                    // A thread that has ended has neither files nor mappings.
+                    let has_maps = || Lines::of(&folder.join("maps"))?.next().map(drop);
+                    let is_running = !numbers.is_empty() || has_maps().is_some();
+                    is_running.then_some((folder, numbers))
                 });
                 let Some((folder, numbers)) = listed else {
                     let files = hidden(pid);

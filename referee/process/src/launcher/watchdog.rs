@@ -41,6 +41,9 @@ const STEP: Duration = Duration::from_millis(5);
 /// hundred processes with a thousand mappings each take a part of it; only paths of megabytes, or as many mappings and files
 /// as an agent can make, take more.
 const COST_MAX: Duration = Duration::from_millis(if cfg!(debug_assertions) { 2500 } else { 500 });
+/// So much more for each KiB that processes have: the kernel goes through the pages that each of them has, shared ones too,
+/// which takes 60 to 110 ns a page.
+const COST_A_KIB: Duration = Duration::from_nanos(if cfg!(debug_assertions) { 250 } else { 50 });
 /// The same for a look that takes longer than [`LONG`], since processes that compete with this one fill memory meanwhile. A
 /// look at 128 processes of Python takes less.
 const LONG_COST_MAX: Duration =
@@ -82,9 +85,10 @@ pub(super) struct Watchdog {
     looking: Option<Looking>,
     /// An exact measurement in progress.
     exact: Option<Exact>,
-    /// How long a step of either takes, and the most CPU time of all.
+    /// How long a step of either takes, and the most CPU time of all, and for each KiB of the processes.
     step: Duration,
     cost_max: Duration,
+    cost_a_kib: Duration,
 }
 
 /// A look at what is held.
@@ -144,6 +148,7 @@ impl Watchdog {
             exact: None,
             step: STEP,
             cost_max: COST_MAX,
+            cost_a_kib: COST_A_KIB,
         }
     }
 
@@ -213,8 +218,9 @@ impl Watchdog {
             return self.check_own(began);
         }
         looking.cost += this_thread_time().saturating_sub(before);
-        let is_long = looking.began.elapsed() >= LONG && looking.cost > LONG_COST_MAX;
-        if looking.cost > self.cost_max || is_long {
+        let is_long = looking.began.elapsed() >= LONG;
+        let most = if is_long { self.cost_max.min(LONG_COST_MAX) } else { self.cost_max };
+        if self.costs_too_much(looking.cost, most) {
             return Some(self.too_much());
         }
         let is_due = began >= looking.check_at;
@@ -255,6 +261,15 @@ impl Watchdog {
         None
     }
 
+    /// Whether a measurement has taken more than `most`, and not because the processes have much memory.
+    fn costs_too_much(&self, cost: Duration, most: Duration) -> bool {
+        let kib = |pid: &Pid| taken(*pid).map_or(0, |used| used.private + used.shared);
+        let kib_of_all = || self.tree.iter().map(kib).sum::<u64>();
+        let more =
+            || self.cost_a_kib.saturating_mul(u32::try_from(kib_of_all()).unwrap_or(u32::MAX));
+        cost > most && cost > most + more()
+    }
+
     /// Returns the limit for what takes too long to measure.
     fn too_much(&self) -> Limit {
         Limit::Memory(self.memory_kib.saturating_add(1))
@@ -279,7 +294,7 @@ impl Watchdog {
             }
             if began.elapsed() >= self.step {
                 exact.cost += this_thread_time().saturating_sub(before);
-                if exact.cost > self.cost_max {
+                if self.costs_too_much(exact.cost, self.cost_max) {
                     return Some(self.too_much());
                 }
                 self.due = Some(Instant::now() + began.elapsed());
@@ -474,6 +489,11 @@ mod tests {
     const CLOSED: &str = "import ctypes; f = os.memfd_create('x'); os.write(f, bytes(60 * MB)); \
          ctypes.CDLL(None).mmap(None, ctypes.c_size_t(4096), 1, 1, f, ctypes.c_long(0)); os.close(f)";
 
+    /// The same, and it closes all others too.
+    const NO_FILES: &str = "import ctypes, signal; f = os.memfd_create('x'); os.write(f, bytes(60 * MB)); \
+         ctypes.CDLL(None).mmap(None, ctypes.c_size_t(4096), 1, 1, f, ctypes.c_long(0)); \
+         [os.close(it) for it in (0, 1, 2, f)]; os.write(w, b'.'); os.closerange(0, 256); signal.pause()";
+
     /// It gives 60 MiB back, but the file that they are of stays mapped.
     const GIVEN_BACK: &str =
         "x = mmap.mmap(-1, 60 * MB); x[:] = bytes(60 * MB); x.madvise(mmap.MADV_DONTNEED)";
@@ -602,7 +622,7 @@ mod tests {
     #[test]
     fn files_that_are_only_mapped_count_whole_and_for_others_as_much_as_was_seen() {
         let is_root = nix::unistd::geteuid().is_root();
-        for after in [CLOSED, GIVEN_BACK, NAMED_MAPPING] {
+        for after in [CLOSED, NO_FILES, GIVEN_BACK, NAMED_MAPPING] {
             let Some(parent) = Parent::of(1, "", after) else { return };
             let seen = parent.seen_mb();
             assert_eq!((60..=90).contains(&seen), is_root, "{after}: {seen} MiB");
@@ -667,8 +687,13 @@ mod tests {
         std::thread::sleep(PAUSE.1);
         let found = (0..10).find_map(|_| check(&mut watchdog));
         assert!(matches!(found, Some(Limit::Memory(1025..))), "{found:?}");
-        let mut watchdog = Watchdog { cost_max: Duration::ZERO, ..begin() };
+        let free = Duration::ZERO;
+        let mut watchdog = Watchdog { cost_max: free, cost_a_kib: free, ..begin() };
         assert_eq!(check(&mut watchdog), Some(Limit::Memory((150 << 10) + 1)));
+        // Who has much memory may be looked at for long.
+        let mut watchdog =
+            Watchdog { cost_max: free, cost_a_kib: Duration::from_secs(1), ..begin() };
+        assert_eq!(check(&mut watchdog), None);
     }
 
     #[test]

@@ -69,6 +69,7 @@ fn agents_and_their_versions_join_a_running_ladder() {
     contest(&dir, &["status", "d"]).code(0).stdout_has("state    over");
     // What was taken in or refused is not taken in again.
     agent(&dir, "bots/zoe", "last");
+    std::os::unix::fs::symlink("agent.toml", dir.path("bots/zoe/link")).unwrap();
     let running = ladder(&dir, &["d", "--for", "1h"], &["@random", "amy", "bob", "amy v2", "zoe"]);
     assert_eq!(result(&dir, "zoe/1")["player"], "zoe");
     running.send(Signal::SIGINT);
