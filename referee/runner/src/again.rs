@@ -119,8 +119,9 @@ fn contest_of_text(
 ) -> Result<Option<Contest>, FileError> {
     let file = ContestFile::read_stored(text, name, &other.name, games)?;
     let is_named = |player: &PlayerInfo| file.agents.iter().any(|it| it.run == player.run);
-    let named = other.players.iter().filter(|player| is_named(player)).count();
-    if named != file.agents.len() || (file.submissions.is_none() && named < other.players.len()) {
+    let plays = |run: &str| other.players.iter().any(|player| player.run == run);
+    let others_may_play = file.submissions.is_some() || other.players.iter().all(is_named);
+    if !others_may_play || !file.agents.iter().all(|agent| plays(&agent.run)) {
         return Ok(None);
     }
     let agent = |player: &PlayerInfo| FoundAgent { player: player.clone(), span: 0..0 };
@@ -150,15 +151,25 @@ pub(super) fn file_difference(
     stored: &StoredContest,
     games: &Games,
 ) -> Option<String> {
-    let path = folder.file();
-    let name = path.display();
     match folder.read_file() {
-        Ok(text) if text == stored.text => {}
-        Ok(_) => return Some(format!("{name}: the file was changed after the contest began")),
-        Err(error) => return Some(format!("{name}: {error}")),
+        Ok(text) if text == stored.text => contest_difference(&text, folder, stored, games),
+        Ok(_) => {
+            let name = folder.file();
+            Some(format!("{}: the file was changed after the contest began", name.display()))
+        }
+        Err(error) => Some(format!("{}: {error}", folder.file().display())),
     }
-    let begun = stored.contest.with_changes(0);
-    match contest_of_text(&stored.text, &name.to_string(), &begun, games) {
+}
+
+/// Returns how the stored contest differs from what this text says.
+fn contest_difference(
+    text: &str,
+    folder: &Folder,
+    stored: &StoredContest,
+    games: &Games,
+) -> Option<String> {
+    let (name, begun) = (folder.file().display().to_string(), stored.contest.with_changes(0));
+    match contest_of_text(text, &name, &begun, games) {
         Ok(Some(contest)) if contest == begun => None,
         Ok(_) => Some(format!("{name}: the contest in the store differs from the file")),
         Err(error) => Some(error.to_string()),
@@ -169,7 +180,11 @@ pub(super) fn file_difference(
 pub(super) fn stored_file(stored: &StoredContest, folder: &Folder) -> Result<ContestFile, Failure> {
     let name = folder.file().to_string_lossy().into_owned();
     let games = programs::stored(stored, folder)?;
-    if let Some(why) = file_difference(folder, stored, &games) {
+    // Comments, tables for the site, and marks may differ.
+    let text =
+        folder.read_file().map_err(|error| Failure::operation(format!("{name}: {error}")))?;
+    let differs = |text: &String| contest_difference(text, folder, stored, &games);
+    if let Some(why) = [&text, &stored.text].into_iter().find_map(differs) {
         return Err(Failure::operation(why)
             .help("restore the folder from a copy; `referee verify DIR` says what else differs"));
     }

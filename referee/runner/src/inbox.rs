@@ -24,7 +24,7 @@ use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The file in a version's folder that says what became of it.
 const RESULT_FILE: &str = "result.json";
@@ -87,6 +87,11 @@ pub struct KeptVersion {
     /// The user whose submission it is.
     pub user: u32,
 }
+
+/// What a look at something that is no new version costs its user at least, and how long all such looks last before games
+/// are played again.
+const LOOK_MIN: Duration = Duration::from_millis(100);
+const FRUITLESS_MAX: Duration = Duration::from_secs(5);
 
 /// What became of a submission that was to be kept.
 enum Kept {
@@ -293,7 +298,7 @@ impl Inbox {
 
     /// Takes the next of what is complete: of the user whose submissions took the least time so far, so that nobody keeps
     /// others waiting by many; first those that are known, then the oldest.
-    fn next(&mut self, pace: &Pace) -> Option<PathBuf> {
+    fn next(&mut self, pace: &Pace) -> Option<(PathBuf, u32)> {
         let rank = |path: &PathBuf| {
             let about = path.symlink_metadata().ok();
             let used = about.as_ref().map(|about| pace.used(about.uid()));
@@ -302,7 +307,9 @@ impl Inbox {
         };
         let ranks = self.complete.iter().map(rank).enumerate();
         let (first, _) = ranks.min_by_key(|(_, rank)| *rank)?;
-        Some(self.complete.remove(first))
+        let path = self.complete.remove(first);
+        let user = path.symlink_metadata().map_or(0, |about| about.uid());
+        Some((path, user))
     }
 
     /// Copies the next of what is complete to the contest's folder as a new version, unless it is later than this. The
@@ -316,8 +323,10 @@ impl Inbox {
         let (mut kept, mut other, mut fruitless) = (None, Vec::new(), Vec::new());
         while kept.is_none()
             && Instant::now() < until
-            && let Some(path) = self.next(pace)
+            && (fruitless.is_empty() || began.elapsed() < FRUITLESS_MAX)
+            && let Some((path, user)) = self.next(pace)
         {
+            let looked = Instant::now();
             let read = self.submissions(|it| *it == path);
             let (found, notes) = match read {
                 // Whoever hands in so many stops no games.
@@ -334,6 +343,7 @@ impl Inbox {
                 let name = sanitize(&path.file_name().unwrap_or_default().to_string_lossy());
                 other.extend(notes.into_iter().filter(|note| note.starts_with(&name)));
                 fruitless.push(path);
+                pace.charge(user, looked.elapsed().max(LOOK_MIN));
                 continue;
             };
             match self.keep_version(&path, &submission.name)? {
@@ -348,6 +358,7 @@ impl Inbox {
                 }
             }
             fruitless.push(path);
+            pace.charge(user, looked.elapsed().max(LOOK_MIN));
         }
         pace.looked(fruitless, began, Instant::now());
         Ok((kept, other))
@@ -502,7 +513,7 @@ pub(super) fn copied(
 
 #[cfg(test)]
 mod tests {
-    use super::{Inbox, KeptVersion, Pace};
+    use super::{Inbox, KeptVersion, LOOK_MIN, Pace};
     use std::fs::{self, Permissions};
     use std::os::unix::fs::PermissionsExt;
     use std::time::{Duration, Instant};
@@ -564,7 +575,17 @@ mod tests {
         look(&mut inbox, &Pace::default()).unwrap();
         look(&mut inbox, &Pace::default()).unwrap();
         assert!(inbox.keep(&mut pace, Instant::now()).unwrap().0.is_none());
-        assert_eq!(inbox.next(&Pace::default()), Some(folder.join("zoe")));
+        assert_eq!(inbox.next(&Pace::default()).unwrap().0, folder.join("zoe"));
+        // What is no agent takes time of its user, too.
+        let own = nix::unistd::geteuid().as_raw();
+        let before = pace.used(own);
+        fs::write(folder.join("junk.txt"), "junk").unwrap();
+        let until = Instant::now() + Duration::from_secs(3600);
+        inbox.look(&Pace::default(), until).unwrap();
+        inbox.look(&Pace::default(), until).unwrap();
+        inbox.complete.retain(|path| path.ends_with("junk.txt"));
+        inbox.keep(&mut pace, until).unwrap();
+        assert!(pace.used(own) >= before + LOOK_MIN);
     }
 
     #[test]

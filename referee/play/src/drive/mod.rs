@@ -331,11 +331,12 @@ impl<'a> Drive<'a> {
         {
             return Poll::Ready(event);
         }
-        // What others have written before doesn't delay whoever thinks.
+        // What others have written before doesn't delay those that think.
         if let Some(thinks) = self.state.thinking()
             && self.step.rest.as_ref().is_some_and(|(seat, ..)| *seat != thinks)
             && self.early.has_room(self.state.header().limits.turn_bytes)
-            && let Poll::Ready(event) = self.poll_participants(context, |seat, _| seat == thinks)
+            && let Poll::Ready(event) = self
+                .poll_participants(context, |seat, early| seat == thinks || early.is_heard(seat))
         {
             return Poll::Ready(event);
         }

@@ -17,7 +17,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata, metadata, read_dir, read_link};
 use std::io::{BufRead, BufReader};
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -206,6 +206,10 @@ impl HeldMemory {
                 sys::take_file(process.as_ref().ok()?.as_fd(), number).ok()
             };
             match kind {
+                // Its folder is in memory, too.
+                Kind::File if about.file_type().is_fifo() => {
+                    held.buffers += Kind::Pipe.buffers(take);
+                }
                 Kind::File => held.files += self.add((about.dev(), about.ino()), &about),
                 _ => held.buffers += kind.buffers(take),
             }

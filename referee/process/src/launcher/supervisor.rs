@@ -260,6 +260,8 @@ impl<'a> Supervisor<'a> {
         let are_limited = namespaces.is_some() || self.user.is_some();
         let mut watchdog = self.watches.then(|| Watchdog::new(watched, limits, are_limited));
         let mut stopped = None;
+        // While its memory is measured.
+        let mut measured: Option<Stopped> = None;
         loop {
             let mut fds = vec![
                 PollFd::new(self.control, PollFlags::POLLIN),
@@ -268,7 +270,7 @@ impl<'a> Supervisor<'a> {
             fds.extend(namespaces.map(|inner| PollFd::new(inner.as_fd(), PollFlags::POLLIN)));
             let due = watchdog.as_ref().and_then(Watchdog::timeout);
             let due = due.into_iter().chain(ledger.as_ref().and_then(Ledger::timeout));
-            let look = stopped.as_ref().and_then(Stopped::timeout);
+            let look = stopped.iter().chain(&measured).filter_map(Stopped::timeout).min();
             let due = due.chain(look).chain(group.map(|_| GROUP_PERIOD)).min();
             // Rounded up: nothing is due earlier.
             let due = due.map(|rest| PollTimeout::try_from(rest + Duration::from_micros(999)));
@@ -285,7 +287,7 @@ impl<'a> Supervisor<'a> {
             };
             if ready(2) && self.pass_on(running) {
                 // Stopping the agent stops the init too. It may have been late.
-                stopped.map(Stopped::resume);
+                stopped.or(measured).map(Stopped::resume);
                 return End::Ready;
             }
             if ready(1) {
@@ -294,8 +296,13 @@ impl<'a> Supervisor<'a> {
                     return End::Gone;
                 }
             }
+            let was_stopped = stopped.is_some();
             if ready(0) && !self.handle_command(group, &mut stopped, watchdog.as_mut()) {
                 return End::Left;
+            }
+            if was_stopped && stopped.is_none() {
+                // Everything runs again.
+                measured = None;
             }
             if stopped.is_none()
                 && let Some(ledger) = &mut ledger
@@ -316,6 +323,12 @@ impl<'a> Supervisor<'a> {
             }
             // Last, so that processes that ended before are reported first.
             let limit = watchdog.as_mut().and_then(Watchdog::check);
+            if !watchdog.as_mut().is_some_and(Watchdog::wants_stop) {
+                // A command may have stopped it meanwhile.
+                measured.take().filter(|_| stopped.is_none()).map(Stopped::resume);
+            } else if stopped.is_none() {
+                measured.get_or_insert_with(|| Stopped::stop(self.bounded)).check();
+            }
             let limit = limit.or_else(|| group.and_then(|it| it.passed(limits)));
             if let Some(limit) = limit {
                 send_report(self.control, Report::Limit(limit));

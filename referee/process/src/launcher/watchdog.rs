@@ -40,15 +40,15 @@ const STEP: Duration = Duration::from_millis(5);
 /// The most CPU time of this process that one measurement, or one look at what is held, takes. Those of a tree of a
 /// hundred processes with a thousand mappings each take a part of it; only paths of megabytes, or as many mappings and files
 /// as an agent can make, take more.
-const COST_MAX: Duration = Duration::from_millis(if cfg!(debug_assertions) { 2500 } else { 500 });
+const COST_MAX: Duration =
+    Duration::from_millis(if cfg!(debug_assertions) { 10_000 } else { 2000 });
 /// So much more for each KiB that processes have: the kernel goes through the pages that each of them has, shared ones too,
 /// which takes 60 to 110 ns a page.
 const COST_A_KIB: Duration = Duration::from_nanos(if cfg!(debug_assertions) { 250 } else { 50 });
-/// The same for a look that takes longer than [`LONG`], since processes that compete with this one fill memory meanwhile. A
-/// look at 128 processes of Python takes less.
-const LONG_COST_MAX: Duration =
-    Duration::from_millis(if cfg!(debug_assertions) { 500 } else { 100 });
-const LONG: Duration = Duration::from_secs(1);
+/// After this time, and as much CPU time of this process, the tree is stopped until a measurement is done: processes that
+/// compete with this one would fill memory meanwhile.
+const LONG: Duration = Duration::from_millis(50);
+const LONG_COST: Duration = Duration::from_millis(if cfg!(debug_assertions) { 100 } else { 20 });
 /// The same for counting the mappings of one process.
 const COUNT_MAX: Duration = Duration::from_millis(100);
 /// The most CPU time that a tree may use between two looks at its memory. Some ways fill it faster than
@@ -89,6 +89,8 @@ pub(super) struct Watchdog {
     step: Duration,
     cost_max: Duration,
     cost_a_kib: Duration,
+    /// See [`Watchdog::wants_stop`].
+    wants_stop: bool,
 }
 
 /// A look at what is held.
@@ -109,6 +111,7 @@ struct Exact {
     rest: Vec<(Pid, Used)>,
     /// The sum of what is.
     measured: Used,
+    began: Instant,
     /// Its CPU time by now.
     cost: Duration,
 }
@@ -149,12 +152,23 @@ impl Watchdog {
             step: STEP,
             cost_max: COST_MAX,
             cost_a_kib: COST_A_KIB,
+            wants_stop: false,
         }
     }
 
     /// Returns how long to wait for other events before [`Watchdog::check`].
     pub(super) fn timeout(&self) -> Option<Duration> {
         self.due.map(|due| due.saturating_duration_since(Instant::now()))
+    }
+
+    /// Whether the tree is to be stopped until a measurement is done.
+    pub(super) fn wants_stop(&mut self) -> bool {
+        let looking = self.looking.as_ref().map(|it| (it.began, it.cost));
+        let exact = self.exact.as_ref().map(|it| (it.began, it.cost));
+        let is_long =
+            |(began, cost): (Instant, Duration)| began.elapsed() >= LONG && cost >= LONG_COST;
+        self.wants_stop = looking.into_iter().chain(exact).any(is_long);
+        self.wants_stop
     }
 
     /// Pauses while the tree is stopped, or resumes.
@@ -218,12 +232,11 @@ impl Watchdog {
             return self.check_own(began);
         }
         looking.cost += this_thread_time().saturating_sub(before);
-        let is_long = looking.began.elapsed() >= LONG;
-        let most = if is_long { self.cost_max.min(LONG_COST_MAX) } else { self.cost_max };
-        if self.costs_too_much(looking.cost, most) {
+        if self.costs_too_much(looking.cost) {
             return Some(self.too_much());
         }
-        let is_due = began >= looking.check_at;
+        // A tree that is stopped takes nothing more.
+        let is_due = !self.wants_stop && began >= looking.check_at;
         let found = looking.look.held;
         self.looking = Some(looking);
         if !is_due {
@@ -253,7 +266,8 @@ impl Watchdog {
             used = self.sum(rest.iter().map(|(_, used)| *used));
             if used > self.memory_kib {
                 rest.sort_by_key(|(_, used)| used.private + used.shared);
-                let exact = Exact { rest, measured: Used::default(), cost: Duration::ZERO };
+                let measured = Used::default();
+                let exact = Exact { rest, measured, began, cost: Duration::ZERO };
                 return self.measure(exact, began);
             }
         }
@@ -261,8 +275,9 @@ impl Watchdog {
         None
     }
 
-    /// Whether a measurement has taken more than `most`, and not because the processes have much memory.
-    fn costs_too_much(&self, cost: Duration, most: Duration) -> bool {
+    /// Whether a measurement has taken too much, and not because the processes have much memory.
+    fn costs_too_much(&self, cost: Duration) -> bool {
+        let most = self.cost_max;
         let kib = |pid: &Pid| taken(*pid).map_or(0, |used| used.private + used.shared);
         let kib_of_all = || self.tree.iter().map(kib).sum::<u64>();
         let more =
@@ -294,7 +309,7 @@ impl Watchdog {
             }
             if began.elapsed() >= self.step {
                 exact.cost += this_thread_time().saturating_sub(before);
-                if self.costs_too_much(exact.cost, self.cost_max) {
+                if self.costs_too_much(exact.cost) {
                     return Some(self.too_much());
                 }
                 self.due = Some(Instant::now() + began.elapsed());
@@ -449,7 +464,8 @@ fn mappings(pid: Pid) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::{
-        Limit, Limits, PAUSE, Watchdog, bounded_tree_below, held_by, share, with_own_memory,
+        LONG, LONG_COST, Limit, Limits, PAUSE, Watchdog, bounded_tree_below, held_by, share,
+        with_own_memory,
     };
     use nix::sys::signal::{Signal, kill};
     use nix::unistd::Pid;
@@ -587,6 +603,7 @@ mod tests {
 
     #[test]
     fn memory_of_any_kind_is_seen_once() {
+        let pipes_in_memory = NAMED_PIPES.replace("mkdtemp()", "mkdtemp(dir='/dev/shm')");
         for (children, before, after, least, most) in [
             (1, "", "x = bytearray(60 * MB)", 60, 90),
             (3, "", "x = bytearray(20 * MB)", 60, 100),
@@ -602,6 +619,7 @@ mod tests {
             (2, MAPPED, "pass", 60, 90),
             (1, "", EXECUTED, 60, 90),
             (1, "", NAMED_PIPES, 60, 90),
+            (1, "", &pipes_in_memory, 60, 90),
             (3, "f = os.memfd_create('x'); os.write(f, bytes(60 * MB))", "pass", 60, 100),
         ] {
             let Some(parent) = Parent::of(children, before, after) else { return };
@@ -690,6 +708,17 @@ mod tests {
         let free = Duration::ZERO;
         let mut watchdog = Watchdog { cost_max: free, cost_a_kib: free, ..begin() };
         assert_eq!(check(&mut watchdog), Some(Limit::Memory((150 << 10) + 1)));
+        // Long ones are made while the tree is stopped.
+        let mut watchdog = begin();
+        assert_eq!(check(&mut watchdog), None);
+        assert!(!watchdog.wants_stop());
+        let looking = watchdog.looking.as_mut().unwrap();
+        (looking.began, looking.cost) = (looking.began - LONG, LONG_COST);
+        assert!(watchdog.wants_stop());
+        while watchdog.looking.is_some() {
+            assert_eq!(check(&mut watchdog), None);
+        }
+        assert!(!watchdog.wants_stop());
         // Who has much memory may be looked at for long.
         let mut watchdog =
             Watchdog { cost_max: free, cost_a_kib: Duration::from_secs(1), ..begin() };

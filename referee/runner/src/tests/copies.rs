@@ -188,6 +188,7 @@ fn a_submission_plays_that_has_as_long_a_path_as_it_may() {
     let mut prepared = right(&place, Builds::Now(&|_, _| {}));
     let folder = Folder::create(&place.path().join("d")).unwrap();
     prepared.copy_agents(&folder, &|_, _| {}).unwrap();
+    fs::write(folder.file(), &prepared.text).unwrap();
     assert_eq!(prepared.left_out, []);
     assert_eq!(
         prepare_again(&prepared.to_stored(String::new(), None), &folder).unwrap().specs.len(),
@@ -330,6 +331,7 @@ fn a_contest_of_an_earlier_version_has_no_copies() {
     let stored = prepared.to_stored(String::new(), None);
     assert_eq!(stored.copies, BTreeMap::new());
     let folder = Folder::create(&place.path().join("d")).unwrap();
+    fs::write(folder.file(), &prepared.text).unwrap();
     let again = prepare_again(&stored, &folder).unwrap();
     let folder_of = |prepared: &Prepared| prepared.specs[0].launch.as_ref().unwrap().folder.clone();
     assert_eq!(folder_of(&again), folder_of(&prepared));

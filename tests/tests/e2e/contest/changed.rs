@@ -37,9 +37,15 @@ fn a_contest_that_differs_from_its_file_is_not_resumed() {
     rusqlite::Connection::open(dir.path("d/contest.db")).unwrap().execute(forged, []).unwrap();
     contest(&dir, &["resume", "d"])
         .code(1)
-        .stderr_has("the contest in the store differs from the file")
-        .stderr_has("referee verify d");
+        .stderr_has("the contest in the store differs from the file");
+    contest(&dir, &["check", "d"]).code(1).stderr_has("differs from the file");
     assert!(!dir.path("pwned").exists());
+    // What starts nothing may be changed.
+    let whole = begun("round-robin");
+    let text = fs::read_to_string(whole.path("d/contest.toml")).unwrap();
+    whole.write("d/contest.toml", format!("# a comment\n{text}"));
+    contest(&whole, &["resume", "d"]).code(0);
+    whole.run(&["verify", "d"]).code(1).stdout_has("changed after the contest began");
 }
 
 #[test]
