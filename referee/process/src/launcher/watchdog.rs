@@ -713,7 +713,7 @@ mod tests {
         assert_eq!(check(&mut watchdog), None);
         assert!(!watchdog.wants_stop());
         let looking = watchdog.looking.as_mut().unwrap();
-        (looking.began, looking.cost) = (looking.began - LONG, LONG_COST);
+        (looking.began, looking.cost) = (looking.began.checked_sub(LONG).unwrap(), LONG_COST);
         assert!(watchdog.wants_stop());
         while watchdog.looking.is_some() {
             assert_eq!(check(&mut watchdog), None);
