@@ -140,7 +140,7 @@ pub fn program(word: &str, folder: &Path) -> Result<PathBuf, Failure> {
 /// What each file and folder takes at least, in bytes.
 const ENTRY_BYTES: u64 = 4096;
 
-/// Returns the room that everything in a folder takes: the size of the files, and [`ENTRY_BYTES`] for each of them and
+/// Returns the room that everything in a folder takes: the size of the files, and 4 KiB for each of them and
 /// each folder. Links are not followed.
 pub fn size_of_files(folder: &Path) -> io::Result<u64> {
     let mut bytes = 0;
