@@ -183,8 +183,9 @@ pub(super) fn stored_file(stored: &StoredContest, folder: &Folder) -> Result<Con
     // Comments, tables for the site, and marks may differ.
     let text =
         folder.read_file().map_err(|error| Failure::operation(format!("{name}: {error}")))?;
+    let changed = Some(&text).filter(|text| **text != stored.text);
     let differs = |text: &String| contest_difference(text, folder, stored, &games);
-    if let Some(why) = [&text, &stored.text].into_iter().find_map(differs) {
+    if let Some(why) = changed.into_iter().chain([&stored.text]).find_map(differs) {
         return Err(Failure::operation(why)
             .help("restore the folder from a copy; `referee verify DIR` says what else differs"));
     }

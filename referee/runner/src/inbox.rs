@@ -338,24 +338,22 @@ impl Inbox {
                 read => read.map_err(|error| disk_failure(&self.folder, &error))?,
             };
             let is_this = |entry: &Option<PathBuf>| entry.as_ref() == Some(&path);
-            let Some(submission) = found.iter().find(|it| is_this(&it.entry)) else {
+            if let Some(submission) = found.iter().find(|it| is_this(&it.entry)) {
+                match self.keep_version(&path, &submission.name)? {
+                    Kept::Version(version) => {
+                        kept = Some(version);
+                        continue;
+                    }
+                    Kept::Changing => {}
+                    Kept::Refused(why) => {
+                        other.push(format!("{} does not play: {why}", sanitize(&submission.name)));
+                        self.settle(&path);
+                    }
+                }
+            } else {
                 self.settle(&path);
                 let name = sanitize(&path.file_name().unwrap_or_default().to_string_lossy());
                 other.extend(notes.into_iter().filter(|note| note.starts_with(&name)));
-                fruitless.push(path);
-                pace.charge(user, looked.elapsed().max(LOOK_MIN));
-                continue;
-            };
-            match self.keep_version(&path, &submission.name)? {
-                Kept::Version(version) => {
-                    kept = Some(version);
-                    continue;
-                }
-                Kept::Changing => {}
-                Kept::Refused(why) => {
-                    other.push(format!("{} does not play: {why}", sanitize(&submission.name)));
-                    self.settle(&path);
-                }
             }
             fruitless.push(path);
             pace.charge(user, looked.elapsed().max(LOOK_MIN));

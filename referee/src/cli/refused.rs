@@ -49,23 +49,20 @@ fn elsewhere(error: &clap::Error) -> Option<Failure> {
         return None;
     };
     let mut found = Vec::new();
-    find_commands(&command_line(), unknown, &mut found);
+    find_commands(&command_line(), "referee", unknown, &mut found);
     let commands: Vec<String> = found.iter().map(|path| format!("`{path}`")).collect();
     let help = format!("did you mean {}?", commands.join(" or "));
     (!found.is_empty())
         .then(|| Failure::usage(format!("`{unknown}` is not a command here")).help(help))
 }
 
-/// Finds the paths of all commands with this name, such as `referee contest run`.
-fn find_commands(command: &Command, name: &str, found: &mut Vec<String>) {
+/// Finds the paths of all commands with this name, such as `referee contest run`, below the command with this path.
+fn find_commands(command: &Command, path: &str, name: &str, found: &mut Vec<String>) {
     for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
-        let start = found.len();
+        let path = format!("{path} {}", inner.get_name());
+        find_commands(inner, &path, name, found);
         if inner.get_name() == name {
-            found.push(name.to_owned());
-        }
-        find_commands(inner, name, found);
-        for path in &mut found[start..] {
-            *path = format!("{} {path}", command.get_name());
+            found.push(path);
         }
     }
 }

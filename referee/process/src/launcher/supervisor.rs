@@ -323,7 +323,7 @@ impl<'a> Supervisor<'a> {
             }
             // Last, so that processes that ended before are reported first.
             let limit = watchdog.as_mut().and_then(Watchdog::check);
-            if !watchdog.as_mut().is_some_and(Watchdog::wants_stop) {
+            if !watchdog.as_ref().is_some_and(Watchdog::wants_stop) {
                 // A command may have stopped it meanwhile.
                 measured.take().filter(|_| stopped.is_none()).map(Stopped::resume);
             } else if stopped.is_none() {

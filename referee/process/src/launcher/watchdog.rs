@@ -89,8 +89,6 @@ pub(super) struct Watchdog {
     step: Duration,
     cost_max: Duration,
     cost_a_kib: Duration,
-    /// See [`Watchdog::wants_stop`].
-    wants_stop: bool,
 }
 
 /// A look at what is held.
@@ -152,7 +150,6 @@ impl Watchdog {
             step: STEP,
             cost_max: COST_MAX,
             cost_a_kib: COST_A_KIB,
-            wants_stop: false,
         }
     }
 
@@ -162,13 +159,10 @@ impl Watchdog {
     }
 
     /// Whether the tree is to be stopped until a measurement is done.
-    pub(super) fn wants_stop(&mut self) -> bool {
+    pub(super) fn wants_stop(&self) -> bool {
         let looking = self.looking.as_ref().map(|it| (it.began, it.cost));
         let exact = self.exact.as_ref().map(|it| (it.began, it.cost));
-        let is_long =
-            |(began, cost): (Instant, Duration)| began.elapsed() >= LONG && cost >= LONG_COST;
-        self.wants_stop = looking.into_iter().chain(exact).any(is_long);
-        self.wants_stop
+        looking.into_iter().chain(exact).any(|(began, cost)| is_long(began, cost))
     }
 
     /// Pauses while the tree is stopped, or resumes.
@@ -236,7 +230,8 @@ impl Watchdog {
             return Some(self.too_much());
         }
         // A tree that is stopped takes nothing more.
-        let is_due = !self.wants_stop && began >= looking.check_at;
+        let is_stopped = is_long(looking.began, looking.cost);
+        let is_due = !is_stopped && began >= looking.check_at;
         let found = looking.look.held;
         self.looking = Some(looking);
         if !is_due {
@@ -357,6 +352,11 @@ impl Used {
         self.tables += other.tables;
         self.mappings += other.mappings;
     }
+}
+
+/// Whether a measurement that began then and took so much CPU time is a long one.
+fn is_long(began: Instant, cost: Duration) -> bool {
+    began.elapsed() >= LONG && cost >= LONG_COST
 }
 
 /// Returns how much CPU time it takes to fill so many KiB, at least.

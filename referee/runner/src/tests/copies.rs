@@ -186,9 +186,8 @@ fn a_submission_plays_that_has_as_long_a_path_as_it_may() {
     let deep = [&"x".repeat(250); 4].map(String::as_str).join("/") + "/" + &"y".repeat(20);
     fs::create_dir_all(place.path().join("bots/amy").join(deep)).unwrap();
     let mut prepared = right(&place, Builds::Now(&|_, _| {}));
-    let folder = Folder::create(&place.path().join("d")).unwrap();
+    let folder = super::folder(&place, &prepared);
     prepared.copy_agents(&folder, &|_, _| {}).unwrap();
-    fs::write(folder.file(), &prepared.text).unwrap();
     assert_eq!(prepared.left_out, []);
     assert_eq!(
         prepare_again(&prepared.to_stored(String::new(), None), &folder).unwrap().specs.len(),
@@ -214,9 +213,8 @@ fn what_a_submission_names_elsewhere_may_vanish() {
         let text = format!("game = \"hex\"\n{text}");
         let place = place(&[("contest.toml", &text), ("bots/amy/agent.toml", &toml)]);
         let mut prepared = right(&place, Builds::Now(&|_, _| {}));
-        let folder = Folder::create(&place.path().join("d")).unwrap();
+        let folder = super::folder(&place, &prepared);
         prepared.copy_agents(&folder, &|_, _| {}).unwrap();
-        fs::write(folder.file(), &prepared.text).unwrap();
         let stored = prepared.to_stored(String::new(), None);
         assert!(stored.copies.contains_key("amy"));
         for path in [&data, &bot] {
@@ -330,8 +328,7 @@ fn a_contest_of_an_earlier_version_has_no_copies() {
     let prepared = right(&place, Builds::Now(&|_, _| {}));
     let stored = prepared.to_stored(String::new(), None);
     assert_eq!(stored.copies, BTreeMap::new());
-    let folder = Folder::create(&place.path().join("d")).unwrap();
-    fs::write(folder.file(), &prepared.text).unwrap();
+    let folder = super::folder(&place, &prepared);
     let again = prepare_again(&stored, &folder).unwrap();
     let folder_of = |prepared: &Prepared| prepared.specs[0].launch.as_ref().unwrap().folder.clone();
     assert_eq!(folder_of(&again), folder_of(&prepared));
