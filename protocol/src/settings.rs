@@ -110,6 +110,23 @@ impl Limits {
     /// The longest `line_bytes`, since readers of transcripts limit the length of lines.
     const LINE_BYTES_MAX: u64 = 1 << 20;
 
+    /// Returns them, each at most so many times the default: a transcript may come from anyone.
+    #[must_use]
+    pub fn bounded(&self, times: u64) -> Self {
+        let most = Self::default();
+        let least = |own: u64, most: u64| own.min(most.saturating_mul(times));
+        Self {
+            line_bytes: self.line_bytes,
+            turn_bytes: least(self.turn_bytes, most.turn_bytes),
+            match_bytes: least(self.match_bytes, most.match_bytes),
+            stderr_bytes: least(self.stderr_bytes, most.stderr_bytes),
+            memory_mb: least(self.memory_mb, most.memory_mb),
+            processes: least(self.processes, most.processes),
+            files: least(self.files, most.files),
+            work_mb: least(self.work_mb, most.work_mb),
+        }
+    }
+
     /// Checks that an agent can run within these limits.
     pub fn check(&self) -> Result<(), String> {
         if [self.line_bytes, self.turn_bytes, self.match_bytes].contains(&0) {
@@ -144,5 +161,21 @@ impl Default for Limits {
             files: 256,
             work_mb: 64,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Limits;
+
+    #[test]
+    fn what_a_transcript_allows_is_bounded() {
+        let limits = Limits { memory_mb: 1 << 40, processes: 200, ..Limits::default() };
+        let limits = Limits { stderr_bytes: 9, ..limits };
+        let bounded = limits.bounded(4);
+        let found = (bounded.memory_mb, bounded.processes, bounded.stderr_bytes);
+        assert_eq!(found, (2048, 200, 9));
+        assert_eq!(limits.bounded(1).processes, 128);
+        assert_eq!(Limits::default().bounded(1), Limits::default());
     }
 }

@@ -148,14 +148,22 @@ test("a game that is played again under the same name is followed again", async 
   };
   begun("again.jsonl", "@random");
   begun("next", "@greedy");
+  begun("third", "@minimax");
+  const replaceBy = (next) => renameSync(join(matches, next), join(matches, "again.jsonl"));
   const { page, fine } = await newPage();
+  const follows = page.waitForResponse(/api\/follow/);
   await page.goto(server.match("again.jsonl"));
-  await page.locator("#result", { hasText: "running" }).waitFor();
+  await follows;
   const name = (text) => page.locator(".name", { hasText: text });
   await name("@random").first().waitFor();
-  renameSync(join(matches, "next"), join(matches, "again.jsonl"));
-  await name("@greedy").first().waitFor();
+  // The next page's match is replaced before it can follow it.
+  await page.route(/api\/follow/, async (route) => {
+    replaceBy("third");
+    await route.continue();
+  }, { times: 1 });
+  replaceBy("next");
+  await name("@minimax").first().waitFor();
   await page.locator("#result", { hasText: "running" }).waitFor();
-  assert.equal(await name("@random").count(), 0);
+  assert.equal(await name("@random").count() + await name("@greedy").count(), 0);
   await fine();
 });

@@ -138,6 +138,26 @@ test("an address contains ply and settings, and overrides stored settings", asyn
   await fine();
 });
 
+test("an address that is entered just after a move is kept", async () => {
+  const { page, fine } = await newPage();
+  // The page hears of the address only after it would have written its own: this listener is the first.
+  await page.addInitScript(() => {
+    window.addEventListener("hashchange", (event) => event.isTrusted && event.stopImmediatePropagation());
+  });
+  await page.goto(server.match("long.jsonl", "#ply=2"));
+  await shows(page, 2);
+  const kept = await page.evaluate(async () => {
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+    location.hash = "#ply=4";
+    await new Promise((done) => { setTimeout(done, 400); });
+    return location.hash;
+  });
+  assert.equal(kept, "#ply=4");
+  await page.evaluate(() => window.dispatchEvent(new HashChangeEvent("hashchange")));
+  await shows(page, 4);
+  await fine();
+});
+
 test("a link leads to the first fault, and playback at the end starts again", async () => {
   const { page, fine } = await newPage();
   await page.goto(`${server.url}/`);

@@ -296,7 +296,7 @@ impl Contest {
     }
 
     /// Returns the team of each player, named by its first version; a player without other versions is its own.
-    pub(crate) fn teams(&self) -> Vec<Player> {
+    pub fn teams(&self) -> Vec<Player> {
         let mut teams: Vec<Player> = Player::all(self.players_at_start()).collect();
         for change in &self.changes {
             if let ChangeKind::Add { team, .. } = &change.kind {

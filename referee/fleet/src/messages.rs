@@ -73,6 +73,9 @@ pub struct AgentPackage {
     pub run: String,
     /// Its files; none for a built-in agent.
     pub bundle: Option<BundleRef>,
+    /// How long its build took on the coordinator, in milliseconds, if that is known.
+    #[serde(default)]
+    pub build_ms: Option<u64>,
 }
 
 /// A bundle in the contest's bucket: a gzipped tar file that contains only regular files, named by

@@ -131,6 +131,8 @@ const CLASS_MODULES: [&str; 3] = ["program.py", "player.py", "agent.py"];
 const INIT: &str = "__init__.py";
 /// How far in a folder the only package is looked for.
 const FOLDERS_DEEP: usize = 3;
+/// In how many folders, at each depth.
+pub(super) const FOLDERS_MAX: usize = 1000;
 /// One of these is in it if it has the class: a definition, or an import by name.
 const CLASS_WORDS: [&str; 3] = ["class ", "Agent", "Player"];
 /// The names that the course set.
@@ -345,7 +347,9 @@ pub fn python_of_adapter() -> Result<PathBuf, Failure> {
 pub fn python() -> Result<PathBuf, Failure> {
     let environment = std::env::var_os("VIRTUAL_ENV").map(|folder| Path::new(&folder).join("bin"));
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let mut folders = environment.into_iter().chain(std::env::split_paths(&path));
+    // Whatever folder it is started in.
+    let folders = environment.into_iter().chain(std::env::split_paths(&path));
+    let mut folders = folders.filter_map(|folder| std::path::absolute(folder).ok());
     let found = folders.find_map(|folder| Some(folder.join("python3")).filter(|it| it.is_file()));
     found.ok_or_else(|| {
         Failure::usage("agents of courses need Python, but there is no `python3`").help(
@@ -518,7 +522,7 @@ impl Package {
             if !packages.is_empty() {
                 break;
             }
-            folders = inside.into_iter().filter(|path| path.is_dir()).collect();
+            folders = inside.into_iter().filter(|path| is_folder(path)).take(FOLDERS_MAX).collect();
         }
         if packages.is_empty() {
             let has_class = |name: &&PathBuf| source_has(&self.place.join(name), &CLASSES);
@@ -561,7 +565,8 @@ impl Package {
         if code.is_none() {
             command.arg(adapter.program);
         }
-        let output = output_of(command.current_dir(&self.folder)).map_err(|error| {
+        // What finds the interpreter may look at the working directory (pyenv, asdf), and has no sandbox.
+        let output = output_of(command.current_dir("/")).map_err(|error| {
             if error.kind() == io::ErrorKind::TimedOut {
                 let text = format!("{} could not be read in {SURVEY_SECONDS} s", self.name());
                 return Failure::machine(text).help("the machine is too busy: try again later");
@@ -678,6 +683,11 @@ fn holds_agent(package: &Path) -> bool {
     CLASS_MODULES.iter().any(|name| package.join(name).is_file())
         || source_has(&init, &CLASS_WORDS)
         || source_has(&init, &["import *"]) && entries(package).iter().any(has_class)
+}
+
+/// Whether it is a folder and no link, which may lead back to where it is.
+pub(super) fn is_folder(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| found.is_dir())
 }
 
 /// Whether one of these words is in a module.

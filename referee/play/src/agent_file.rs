@@ -1,7 +1,7 @@
 //! Finding an agent of the course COMP34111: a class in a file below the folder `agents`, beside which the course's
 //! package `src` is. The file `cmd.txt` in the agent's own folder names both.
 
-use super::adapted::{Package, is_identifier, source_has};
+use super::adapted::{FOLDERS_MAX, Package, is_folder, is_identifier, source_has};
 use referee_process::Failure;
 use referee_process::files::{absolute, read_all};
 use referee_process::open_folder::OpenFolder;
@@ -125,10 +125,10 @@ fn groups(folder: &Path, depth: usize) -> Vec<PathBuf> {
         |path: &Path| command(path).is_some() || entries(path).iter().any(|file| has_agent(file));
     let further = |path: PathBuf| match depth.checked_sub(1) {
         _ if holds_agent(&path) => vec![path],
-        Some(depth) => groups(&path, depth),
-        None => Vec::new(),
+        Some(depth) if is_folder(&path) => groups(&path, depth),
+        _ => Vec::new(),
     };
-    folders.into_iter().flat_map(further).collect()
+    folders.into_iter().take(FOLDERS_MAX).flat_map(further).collect()
 }
 
 /// Returns the module that the `cmd.txt` of a folder names, which is a file in that folder: what is beside it is

@@ -48,6 +48,8 @@ pub struct AgentSpec {
     pub adapter: Option<&'static Adapter>,
     /// The shell command that builds it, from its agent.toml.
     pub build: Option<String>,
+    /// How long that took, in milliseconds, if it was built just now.
+    pub build_ms: Option<u64>,
     /// Its own files and folders, which no other agent may read; canonical.
     pub own: Vec<PathBuf>,
     /// A folder with Python's bytecode beside its files. The digest doesn't cover it, so it isn't loaded.
@@ -661,6 +663,21 @@ mod tests {
             assert!(hint.contains(help), "{text}: {hint}");
         }
     }
+
+    /// They would be 27 million folders.
+    #[test]
+    fn links_to_where_they_are_are_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("bot")).unwrap();
+        for number in 0..300 {
+            let link = folder.path().join(format!("bot/d{number}"));
+            std::os::unix::fs::symlink(".", link).unwrap();
+        }
+        for agent in ["comp30024:./bot", "comp34111:./bot"] {
+            assert!(AgentSpec::read_in(agent, folder.path()).is_err(), "{agent}");
+        }
+    }
+
     /// Errors in the file would show the keys of the one that it leads to.
     #[test]
     fn an_agent_toml_that_is_a_link_is_refused() {

@@ -10,7 +10,9 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use nix::sys::stat::SFlag;
 use nix::unistd::Uid;
+use referee_process::lock::lock;
 use referee_process::open_folder::{Kind, OpenFolder, way_out};
+use referee_process::work_folder::create_named;
 use referee_protocol::sanitize::sanitize;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +23,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 use tar::{EntryType, PaxExtensions};
 use tempfile::TempDir;
@@ -187,7 +190,8 @@ pub struct Private {
 impl Private {
     /// Creates one.
     pub fn new() -> io::Result<Self> {
-        let root = private_root()?;
+        let only_now = lock(&ONLY_NOW).clone();
+        let root = only_now.map_or_else(private_root, Ok)?;
         let new = tempfile::Builder::new().prefix(".new-").tempdir_in(&root)?;
         Ok(Self { root, new })
     }
@@ -222,6 +226,32 @@ impl Private {
     }
 }
 
+/// The folder in which everything is unpacked while an [`OnlyNow`] is there.
+static ONLY_NOW: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+/// While this is there, all that is unpacked is only needed until it goes: what plays is a copy.
+#[derive(Debug)]
+pub struct OnlyNow {
+    _folder: TempDir,
+}
+
+impl OnlyNow {
+    /// Begins such a time. There is one at a time in a process.
+    pub fn begin() -> io::Result<Self> {
+        let root = private_root()?;
+        remove_unused(&root);
+        let folder = create_named(".now-", &root)?;
+        lock(&ONLY_NOW).replace(folder.path().to_owned());
+        Ok(Self { _folder: folder })
+    }
+}
+
+impl Drop for OnlyNow {
+    fn drop(&mut self) {
+        lock(&ONLY_NOW).take();
+    }
+}
+
 /// Removes what nobody has used for long. Contests play copies of their own.
 fn remove_unused(root: &Path) {
     let is_unused = |place: &Path| {
@@ -241,7 +271,9 @@ pub fn shown(path: &str) -> String {
     let start =
         before.rfind(|c: char| c.is_whitespace() || c == ':' || c == '=').map_or(0, |at| at + 1);
     // After the rest of the name and the digest.
-    let inside = rest.splitn(3, '/').nth(2).unwrap_or_default();
+    let is_digest = |part: &&str| part.len() == 64 && part.bytes().all(|it| it.is_ascii_hexdigit());
+    let digest = rest.split('/').find(is_digest).and_then(|digest| rest.split_once(digest));
+    let inside = digest.map_or("", |(_, inside)| inside.trim_start_matches('/'));
     format!("{}{inside}", &before[..start])
 }
 

@@ -42,12 +42,55 @@ struct Pauses {
     ns: AtomicU64,
     /// In a pause, or just after one whose length isn't known yet.
     under_way: AtomicBool,
+    /// How many matches there are, and how many of them have stopped their agents for the present pause.
+    playing: AtomicU64,
+    stopped: AtomicU64,
+}
+
+/// A match that stops its agents in a pause, until this is dropped.
+#[derive(Debug)]
+pub(super) struct PausedMatch {
+    paused: PausedTime,
+    is_stopped: bool,
+}
+
+impl PausedMatch {
+    /// Notes whether the agents have been stopped.
+    pub(super) fn set(&mut self, is_stopped: bool) {
+        let stopped = &self.paused.0.stopped;
+        match (std::mem::replace(&mut self.is_stopped, is_stopped), is_stopped) {
+            (false, true) => stopped.fetch_add(1, Ordering::SeqCst),
+            (true, false) => stopped.fetch_sub(1, Ordering::SeqCst),
+            _ => 0,
+        };
+    }
+}
+
+impl Drop for PausedMatch {
+    fn drop(&mut self) {
+        self.set(false);
+        self.paused.0.playing.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 impl PausedTime {
     /// Begins a pause.
     pub fn begin(&self) {
         self.0.under_way.store(true, Ordering::SeqCst);
+    }
+
+    /// Adds a match, whose agents are stopped or not.
+    pub(super) fn join(&self, is_stopped: bool) -> PausedMatch {
+        self.0.playing.fetch_add(1, Ordering::SeqCst);
+        let mut joined = PausedMatch { paused: self.clone(), is_stopped: false };
+        joined.set(is_stopped);
+        joined
+    }
+
+    /// Whether all matches have stopped their agents.
+    pub(super) fn is_everything_stopped(&self) -> bool {
+        let Pauses { playing, stopped, .. } = &*self.0;
+        stopped.load(Ordering::SeqCst) >= playing.load(Ordering::SeqCst)
     }
 
     /// Ends a pause of this length.
@@ -196,5 +239,29 @@ impl StartGuard {
     /// Ends the start. Returns its slot for the first turn, if the start was quick.
     pub(super) fn end(self) -> Option<Slot> {
         self.slot.borrow_mut().take().map(|slot| Slot { since: Instant::now(), ..slot })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PausedTime;
+
+    #[test]
+    fn the_referee_knows_when_all_matches_have_stopped_their_agents() {
+        let paused = PausedTime::default();
+        assert!(paused.is_everything_stopped());
+        let (mut one, mut other) = (paused.join(false), paused.join(true));
+        assert!(!paused.is_everything_stopped());
+        one.set(true);
+        one.set(true);
+        assert!(paused.is_everything_stopped());
+        other.set(false);
+        assert!(!paused.is_everything_stopped());
+        drop(other);
+        assert!(paused.is_everything_stopped());
+        let third = paused.join(false);
+        assert!(!paused.is_everything_stopped());
+        drop((one, third));
+        assert!(paused.is_everything_stopped());
     }
 }

@@ -9,8 +9,11 @@ use std::time::{Duration, Instant};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
-/// How long the agents' supervisors get to stop their trees before the referee itself stops.
+/// How long the agents' supervisors get to stop their trees before the referee itself stops,
 const STOPPING: Duration = Duration::from_millis(30);
+/// and at most, before that, the matches to tell them: one may wait for its rules, or for a core of a busy machine.
+const TELLING_MAX: Duration = Duration::from_secs(10);
+const TELLING_LOOK: Duration = Duration::from_millis(2);
 /// A second SIGTERM within this time counts as the first: batch systems signal both a job's shell and
 /// its steps.
 const ECHO: Duration = Duration::from_secs(1);
@@ -253,6 +256,9 @@ impl Interrupts {
         self.orders.send_modify(|orders| orders.paused = true);
         if let Some(pausing) = &self.pausing {
             pausing(true);
+        }
+        while !self.paused.is_everything_stopped() && began.elapsed() < TELLING_MAX {
+            std::thread::sleep(TELLING_LOOK);
         }
         std::thread::sleep(STOPPING);
         // Returns when the referee is continued.

@@ -96,6 +96,12 @@ pub struct PoolSize {
 }
 
 impl PoolSize {
+    /// Returns how many agents may want the cores at once, in matches of so many seats: those of a match that is pinned
+    /// share one core, however many there are.
+    pub fn agents(self, seats: usize) -> usize {
+        if self.pin && seats > 1 { usize::MAX } else { self.matches.saturating_mul(seats) }
+    }
+
     /// Returns how many agents of a match may think beside the one that is asked first.
     fn beside(self, cores: usize) -> usize {
         let has_own = self.uses_free_cores && !self.pin;

@@ -32,6 +32,8 @@ pub enum Cause {
     Manifest,
     /// The disk is full.
     DiskFull,
+    /// There is no room for what is only needed for a moment.
+    NoTemporaryRoom,
 }
 
 impl Failure {
@@ -59,6 +61,13 @@ impl Failure {
             text.replace_range(start..=start + length, "");
         }
         Self { kind, text, help: None, cause: None }
+    }
+
+    /// Names what failed, before the text.
+    #[must_use]
+    pub fn of(mut self, what: &str) -> Self {
+        self.text = format!("{what}: {}", self.text);
+        self
     }
 
     /// Adds what to do about it.

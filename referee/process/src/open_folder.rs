@@ -269,6 +269,25 @@ impl OpenFolder {
         Ok(fchown(&self.0, Some(user), Some(group))?)
     }
 
+    /// Gives it to a user, with all that is in it, whoever has put what there.
+    pub fn give_to(&self, user: Uid, group: Gid) -> io::Result<()> {
+        // By their paths from here, since a descriptor for each level might be too many.
+        let mut folders = vec![PathBuf::new()];
+        while let Some(path) = folders.pop() {
+            let folder = self.folder_at(&path)?;
+            fchown(&folder.0, Some(user), Some(group))?;
+            for name in folder.names()? {
+                if folder.kind(&name)?.0 == Kind::Folder {
+                    folders.push(path.join(name));
+                } else {
+                    let flags = AtFlags::AT_SYMLINK_NOFOLLOW;
+                    fchownat(&folder.0, &*name, Some(user), Some(group), flags)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Creates a file in it, with these permissions as far as the umask allows. Fails if the name stands for anything.
     pub fn create_new(&self, name: &OsStr, mode: u32) -> io::Result<File> {
         let mode = Mode::from_bits_truncate(mode as libc::mode_t);
@@ -454,4 +473,58 @@ fn pass_flags() -> OFlag {
     return OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
     #[cfg(not(target_os = "linux"))]
     return folder_flags();
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::OpenFolder;
+    use nix::fcntl::{AT_FDCWD, RenameFlags, renameat2};
+    use nix::unistd::{Gid, Uid};
+    use std::fs;
+    use std::os::unix::fs::{MetadataExt, symlink};
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    /// Whoever had the folder before exchanges what is in it for a link.
+    #[test]
+    fn what_is_given_is_only_what_is_inside() {
+        if !Uid::effective().is_root() {
+            return;
+        }
+        let place = tempfile::tempdir().unwrap();
+        let [inside, outside] = ["inside", "outside"].map(|name| place.path().join(name));
+        for path in [&inside, &outside] {
+            fs::create_dir(path).unwrap();
+        }
+        fs::write(outside.join("file"), "root's").unwrap();
+        let [folder, link] = ["folder", "link"].map(|name| inside.join(name));
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("file"), "x").unwrap();
+        symlink(&outside, &link).unwrap();
+        let owner = |path: &std::path::Path| path.symlink_metadata().unwrap().uid();
+        let (to, stop) = (60_001, AtomicBool::new(false));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    let flags = RenameFlags::RENAME_EXCHANGE;
+                    renameat2(AT_FDCWD, &folder, AT_FDCWD, &link, flags).unwrap();
+                }
+            });
+            for _ in 0..200 {
+                // It may fail where a link is met instead of a folder.
+                let opened = OpenFolder::open_canonical(&inside).unwrap();
+                opened.give_to(Uid::from_raw(to), Gid::from_raw(to)).ok();
+            }
+            stop.store(true, Ordering::Relaxed);
+        });
+        for path in [outside.clone(), outside.join("file")] {
+            assert_eq!(owner(&path), 0, "{}", path.display());
+        }
+        let deep = (0..100).fold(inside.clone(), |path, _| path.join("d"));
+        fs::create_dir_all(&deep).unwrap();
+        let opened = OpenFolder::open_canonical(&inside).unwrap();
+        opened.give_to(Uid::from_raw(to), Gid::from_raw(to)).unwrap();
+        for path in [&inside, &deep, &folder, &link] {
+            assert_eq!(owner(path), to, "{}", path.display());
+        }
+    }
 }

@@ -360,13 +360,13 @@ fn activity_of(pid: Pid) -> Activity {
 }
 
 /// Whether all threads of a process end or have ended. Its first one may have ended long before the others.
-fn has_ended(pid: Pid) -> bool {
+pub(crate) fn has_ended(pid: Pid) -> bool {
     threads_of(pid).iter().all(|thread| ends(thread))
 }
 
 /// Whether a thread that seems to wait for the disk waits until its child ends or executes a program, as after `vfork`.
 /// The child may sleep as long as it likes.
-fn waits_for_child(thread: &Path) -> bool {
+pub(crate) fn waits_for_child(thread: &Path) -> bool {
     let Some(text) = proc_text(thread.join("syscall")) else { return false };
     let number = text.split(' ').next().and_then(|number| number.parse().ok());
     number.is_some_and(|number: libc::c_long| FORKS.contains(&number))
@@ -384,7 +384,7 @@ pub(crate) fn states_of(pid: Pid) -> impl Iterator<Item = char> {
 }
 
 /// Returns the state letter in the `stat` file of a folder in /proc.
-fn state_in(folder: &Path) -> Option<char> {
+pub(crate) fn state_in(folder: &Path) -> Option<char> {
     let text = proc_text(folder.join("stat"))?;
     text.rsplit_once(')')?.1.trim_start().chars().next()
 }

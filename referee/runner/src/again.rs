@@ -15,10 +15,11 @@ use referee_contest::formats::TieRules;
 use referee_contest::{Contest, Player, PlayerInfo};
 use referee_games::Games;
 use referee_play::agent_spec::AgentSpec;
-use referee_process::Failure;
-use referee_process::files::absolute;
+use referee_process::files::{absolute, is_disk_full};
+use referee_process::{Cause, Failure};
 use referee_protocol::sanitize::sanitize;
 use std::collections::{BTreeMap, BTreeSet};
+use std::env::temp_dir;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -205,7 +206,16 @@ pub(super) fn prepare_submission(
     let read = stored_file(stored, folder)?;
     let refused = |why: String| Failure::usage(format!("{}: {why}", path.display()));
     let given = place(path)?;
-    let entry = unpacked_or_itself(&given).map_err(refused)?;
+    let entry = unpacked_or_itself(&given).map_err(|error| {
+        if is_disk_full(&error) {
+            let text = format!("it doesn't fit into {}: {error}", temp_dir().display());
+            Failure::machine(text)
+                .because(Cause::NoTemporaryRoom)
+                .help("free some space, or name another folder by TMPDIR")
+        } else {
+            refused(sanitize(&error.to_string()))
+        }
+    })?;
     let template = read.submissions.as_ref().and_then(|submissions| submissions.run.clone());
     // As a submission would be named in the contest file.
     let inside = stored.base.join(relative(&stored.base, &entry));

@@ -1,11 +1,13 @@
 //! The copy of an agent's folder in which its build runs, and taking over what the build made. No link
 //! is ever followed, in either direction, and both folders are opened once: others may change the original.
 
+use super::disk::Disk;
 use super::tree::{self, Entries, Links, NOTHING, State, Tree};
 use referee_process::open_folder::{FileState, Kind, OpenFolder, copy_file};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -49,6 +51,16 @@ impl BuildFolder {
         let mut links = made.iter().filter(is_new);
         if let Some(why) = links.find_map(|(path, _)| tree::refusal(&made, path)) {
             return Err(io::Error::other(why));
+        }
+        // What it made is copied to the contest, too.
+        let (bytes, room) =
+            (tree::bytes_of(&made), Disk::of_open(self.original.as_fd())?.room() / 2);
+        if bytes > room {
+            let [bytes, room] = [bytes, room].map(|it| it / 1_000_000);
+            let text = format!(
+                "with what it made its files have {bytes} MB, and the disk has room for {room}"
+            );
+            return Err(io::Error::other(text));
         }
         for (path, state) in made.iter().filter(is_new) {
             let parent = path.parent().unwrap_or(Path::new(""));

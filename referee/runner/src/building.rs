@@ -3,9 +3,9 @@
 //! sandbox, in a copy of the agent's folder; what it made is taken over if it succeeds.
 
 use super::build_folder::BuildFolder;
+use super::disk::Disk;
 use super::entrants::{build_of, describe};
 use crate::parallel::{self, Progress};
-use nix::sys::statvfs::statvfs;
 use referee_contest::file::BuildSettings;
 use referee_play::agent_spec::{AgentSpec, resolve};
 use referee_process::agent::{AgentEvent, AgentProcess, Launch, StartConditions};
@@ -44,9 +44,6 @@ const DRAIN_TIME: Duration = Duration::from_secs(1);
 const DRAIN_PAUSE: Duration = Duration::from_millis(50);
 /// The time between two looks at the size of its folder and at the disk.
 const LOOK: Duration = Duration::from_secs(2);
-/// A build ends when less than this is free on its disk, or less than half of what was free when it began: not all that
-/// takes room is in its folder.
-const FREE_BYTES_MIN: u64 = 4 << 30;
 /// Variables that compilers use, besides those of agents.
 const PASSED: &[&str] =
     &["CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "RUSTFLAGS", "RUSTUP_TOOLCHAIN", "GOFLAGS"];
@@ -77,8 +74,8 @@ impl Builder {
         let sandbox = sandbox.sharing(Share::Beside(cores::free_of_matches()));
         let mut config = sandbox.launcher.clone();
         if settings.network {
-            // The filter of system calls refuses sockets too.
-            config.layers = config.layers.without(Layer::NetNs).without(Layer::Seccomp);
+            config.layers = config.layers.without(Layer::NetNs);
+            config.network = true;
             read.extend(NAMES.iter().filter_map(|path| Path::new(path).canonicalize().ok()));
         }
         let launcher = Launcher::start(&config).map_err(|error| machine(&error))?;
@@ -92,14 +89,18 @@ impl Builder {
         Ok(Self { is_foreign: true, ..Self::new(sandbox, settings, Path::new("/"))? })
     }
 
-    /// Runs the builds, `jobs` at a time; returns the error of each, in their order.
+    /// Runs the builds, `jobs` at a time; returns how long each took, or its error, in their order.
     fn build_all(
         &self,
         builds: &[Launch],
         jobs: usize,
         progress: Progress<'_>,
-    ) -> Result<Vec<Result<(), String>>, Failure> {
-        let results = parallel::map(builds, Some(jobs), progress, |launch| self.build(launch));
+    ) -> Result<Vec<Result<Duration, String>>, Failure> {
+        let build = |launch: &Launch| {
+            let began = Instant::now();
+            self.build(launch).map(|built| built.map(|()| began.elapsed()))
+        };
+        let results = parallel::map(builds, Some(jobs), progress, build);
         results.into_iter().collect::<io::Result<_>>().map_err(|error| machine(&error))
     }
 
@@ -128,8 +129,12 @@ impl Builder {
         std::fs::create_dir(&home)?;
         let folder = launch.folder.canonicalize()?;
         let name = folder.file_name().unwrap_or(OsStr::new("agent"));
-        let copy = scratch.join("copy").join(name);
-        create_passable(&scratch.join("copy"))?;
+        // Other users may pass through, but neither list the folder nor guess the name.
+        let passed = Permissions::from_mode(0o711);
+        let outer =
+            tempfile::Builder::new().rand_bytes(32).permissions(passed).tempdir_in(scratch)?;
+        // All is removed with the folder around it.
+        let copy = outer.keep().join(name);
         let copied = match BuildFolder::new(&folder, copy) {
             Ok(copied) => copied,
             Err(error) => return Ok(Err(error.to_string())),
@@ -199,8 +204,9 @@ impl Builder {
         build.agent.close();
         let time = self.settings.time();
         let deadline = Instant::now() + time;
-        let free = || folder.and_then(|folder| free_bytes(&folder.copy).ok());
-        let free_min = free().map_or(0, |free| FREE_BYTES_MIN.min(free / 2));
+        let disk = || folder.and_then(|folder| Disk::of(&folder.copy).ok());
+        // Not all that takes room is in its folder.
+        let free_min = disk().map_or(0, |disk| disk.free - disk.room());
         let ended = loop {
             let look = deadline.min(Instant::now() + LOOK);
             match build.next(look).await {
@@ -209,7 +215,7 @@ impl Builder {
                     if let Some(why) = folder.and_then(BuildFolder::excess) {
                         break why;
                     }
-                    if free().is_some_and(|free| free < free_min) {
+                    if disk().is_some_and(|disk| disk.free < free_min) {
                         break "it left too little room on the disk".to_owned();
                     }
                 }
@@ -241,15 +247,16 @@ impl Builder {
     }
 }
 
-/// Runs the `build` commands of agents, once per folder, and returns why each agent can't be built.
+/// Runs the `build` commands of agents, once per folder, and returns how long each took, if there is one, or why the agent
+/// can't be built.
 /// `builder` is called only if there is anything to build.
 pub fn build_agents(
     agents: &[&AgentSpec],
     builder: impl FnOnce() -> Result<Builder, Failure>,
     jobs: usize,
     progress: Progress<'_>,
-) -> Result<Vec<Result<(), String>>, Failure> {
-    let mut results = vec![Ok(()); agents.len()];
+) -> Result<Vec<Result<Option<Duration>, String>>, Failure> {
+    let mut results = vec![Ok(None); agents.len()];
     let mut builds: Vec<Launch> = Vec::new();
     for (agent, result) in agents.iter().zip(&mut results) {
         let Some((folder, words)) = build_of(agent) else { continue };
@@ -270,8 +277,12 @@ pub fn build_agents(
     for (agent, result) in agents.iter().zip(&mut results) {
         let Some((folder, words)) = build_of(agent) else { continue };
         let own = builds.iter().zip(&built).find(|(build, _)| build.folder == folder);
-        if let Some((_, Err(reason))) = own {
-            *result = Err(format!("`{}` failed: {reason}", sanitize(words)));
+        match own {
+            Some((_, Ok(took))) => *result = Ok(Some(*took)),
+            Some((_, Err(reason))) => {
+                *result = Err(format!("`{}` failed: {reason}", sanitize(words)));
+            }
+            None => {}
         }
     }
     Ok(results)
@@ -279,18 +290,6 @@ pub fn build_agents(
 
 fn machine(error: &io::Error) -> Failure {
     Failure::machine(format!("can't start builds: {error}"))
-}
-
-/// Returns how much of a folder's disk is free.
-fn free_bytes(folder: &Path) -> io::Result<u64> {
-    let disk = statvfs(folder)?;
-    Ok(disk.blocks_available().saturating_mul(disk.fragment_size()))
-}
-
-/// Creates a folder that every user may pass through.
-fn create_passable(folder: &Path) -> io::Result<()> {
-    std::fs::create_dir(folder)?;
-    std::fs::set_permissions(folder, Permissions::from_mode(0o711))
 }
 
 /// Returns a launch in a copy of its folder.

@@ -2,6 +2,7 @@
 //! results that it removes. No referee plays the contest meanwhile: the caller has the folder's lock.
 
 use super::again::{prepare_submission, stored_file};
+use super::arguments::relative;
 use super::entrants::stem;
 use super::folder::Folder;
 use super::prepare::Prepared;
@@ -15,7 +16,6 @@ use referee_contest::wording::count;
 use referee_contest::{Change, ChangeKind, Fixture, PLAYERS_MAX, Player, PlayerInfo, Schedule};
 use referee_games::nearest;
 use referee_match::names::unique_name;
-use referee_play::agent_spec::AgentSpec;
 use referee_process::Failure;
 use referee_protocol::sanitize::{sanitize, sanitize_line, sanitize_name};
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,6 +31,17 @@ pub enum GamesOf {
     Numbers(Vec<u64>),
     /// All games of the player with this name that may be played again.
     Player(String),
+}
+
+/// Whether a player with a team's name is of the team.
+#[derive(Clone, Copy, Debug)]
+pub enum Earlier<'a> {
+    /// So much is known.
+    Known(bool),
+    /// It is if its AGENT leads through this path.
+    At(&'a Path),
+    /// It is if its AGENT leads through a file or folder of the same name.
+    OfTheSameName,
 }
 
 /// A contest that is changed.
@@ -93,10 +104,11 @@ impl Changing {
         self,
         path: &Path,
         team: &str,
+        earlier: Earlier<'_>,
         progress: Progress<'_>,
-        check: impl FnOnce(&str, &AgentSpec) -> Result<(), Failure>,
+        check: impl FnOnce(&Prepared) -> Result<(), Failure>,
     ) -> Result<(String, Option<String>), Failure> {
-        let (team, from) = (self.team(path, team)?, self.schedule.known());
+        let (team, from) = (self.team(path, team, earlier)?, self.schedule.known());
         let players = &self.stored.contest.players;
         let known =
             |name: &str| Player::all(players.len()).zip(players).find(|(_, it)| it.name == name);
@@ -118,20 +130,25 @@ impl Changing {
         }
         let kind = ChangeKind::Add { player, from, team: first };
         self.check(&kind)?;
-        check(&name, &agent.specs[0])?;
+        check(&agent)?;
         let text = self.apply(kind, Vec::new(), Some(&agent))?;
         Ok((name, Some(text)))
     }
 
     /// Returns the name of a team with a submission at `path`, unless it would be taken for another player.
-    fn team(&self, path: &Path, team: &str) -> Result<String, Failure> {
+    fn team(&self, path: &Path, team: &str, earlier: Earlier<'_>) -> Result<String, Failure> {
         let refused = |why: &str| {
             Err(Failure::usage(format!("its name {why}")).help("rename the submission"))
         };
         let players = &self.stored.contest.players;
         let file = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_teams = |run: &str| match earlier {
+            Earlier::Known(is_teams) => is_teams,
+            Earlier::At(place) => leads_through(run, &self.stored.base, place),
+            Earlier::OfTheSameName => names_file(run, &file),
+        };
         if let Some(player) = players.iter().find(|player| player.name == team)
-            && (!names_file(&player.run, &file) || self.is_in_contest_file(team)?)
+            && (!is_teams(&player.run) || self.is_in_contest_file(team)?)
         {
             return refused("is that of another player");
         }
@@ -425,6 +442,16 @@ fn names_file(run: &str, file: &str) -> bool {
     run.split('/').any(|part| is_file(part) || part.split([':', ' ']).any(is_file))
 }
 
+/// Whether an AGENT, whose paths are relative to a folder or absolute, leads through this path.
+fn leads_through(run: &str, base: &Path, place: &Path) -> bool {
+    let places = [relative(base, place), place.to_owned()];
+    let words = shlex::split(run).unwrap_or_default();
+    words.iter().flat_map(|word| word.split(':')).any(|part| {
+        let part = part.strip_prefix("./").unwrap_or(part);
+        places.iter().any(|place| Path::new(part).starts_with(place))
+    })
+}
+
 /// Returns the player with a name.
 pub fn find_player(players: &[PlayerInfo], name: &str) -> Result<Player, Failure> {
     let wanted = sanitize_name(name);
@@ -438,7 +465,8 @@ pub fn find_player(players: &[PlayerInfo], name: &str) -> Result<Player, Failure
 
 #[cfg(test)]
 mod tests {
-    use super::{names_file, version_of};
+    use super::{leads_through, names_file, version_of};
+    use std::path::Path;
 
     #[test]
     fn a_version_s_name_is_its_team_s() {
@@ -451,6 +479,22 @@ mod tests {
             ("amyv2", None),
         ] {
             assert_eq!(version_of(name), team, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_player_is_known_by_its_place() {
+        let [base, place] = ["/c", "/c/in/amy"].map(Path::new);
+        for (run, expected) in [
+            ("in/amy", true),
+            ("python3 'in/amy/main.py'", true),
+            ("comp30024:./in/amy:Agent", true),
+            ("/c/in/amy", true),
+            ("../referee-unpacked-0/00/amy", false),
+            ("in/amy2", false),
+            ("in", false),
+        ] {
+            assert_eq!(leads_through(run, base, place), expected, "{run}");
         }
     }
 

@@ -67,6 +67,9 @@ pub struct AgentCopy {
     pub run: String,
     /// The agent's own files before they were copied, which no agent may read.
     pub own: Vec<PathBuf>,
+    /// How long its build took, in milliseconds, if it has one.
+    #[serde(default)]
+    pub build_ms: Option<u64>,
 }
 
 /// Reads the name of a copy. A store from elsewhere may name any folder of this machine.
@@ -134,6 +137,19 @@ impl MadeCopies {
         }
         Ok(())
     }
+}
+
+/// Returns how many bytes the copy of a player has.
+pub(super) fn bytes_of(folder: &Folder, name: &str) -> Result<u64, Failure> {
+    let stored = Store::open_to_read(folder)?.contest()?;
+    let Some(copy) = stored.copies.get(name) else { return Ok(0) };
+    let agents = folder.path(AGENTS_FOLDER);
+    let place = copy.root(&agents);
+    let read = || {
+        let opened = copy.open(&agents)?;
+        tree::entries_of_copy(Tree { folder: &opened, path: &place }, NOTHING)
+    };
+    read().map(|entries| tree::bytes_of(&entries)).map_err(|error| disk_failure(&place, &error))
 }
 
 /// Returns the agent of a player, from its copy if it has one. Paths of others are relative to `base`.
@@ -351,10 +367,10 @@ impl Copier<'_> {
         let folder = prepared.base.strip_prefix(&self.root).unwrap_or(Path::new("")).to_owned();
         OpenFolder::create_all(&new.join(&folder))?;
         let refused = |error: io::Error| {
+            fs::remove_dir_all(&new)?;
             if is_disk_full(&error) || !source.is_submission {
                 return Err(error);
             }
-            fs::remove_dir_all(&new)?;
             Ok(format!("it can't be copied: {error}"))
         };
         for tree in &source.trees {
@@ -379,7 +395,8 @@ impl Copier<'_> {
             }
             Err(error) => return refused(error).map(|why| Err(NoCopy::Changed(why))),
         };
-        let copy = AgentCopy { sha256, folder, run, own: spec.own.clone() };
+        let copy =
+            AgentCopy { sha256, folder, run, own: spec.own.clone(), build_ms: spec.build_ms };
         let place = copy.root(self.agents);
         if fs::rename(&new, &place).is_err() {
             // Another agent has the same files.

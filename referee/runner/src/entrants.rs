@@ -302,11 +302,11 @@ pub(super) fn stem(path: &Path) -> String {
 }
 
 /// Returns what is at a path of submissions: the folder to which an archive is unpacked, else the path itself.
-pub(super) fn unpacked_or_itself(path: &Path) -> Result<PathBuf, String> {
+pub(super) fn unpacked_or_itself(path: &Path) -> io::Result<PathBuf> {
     if archive_stem(path).is_none() || kind(path) != Some(Kind::File) {
         return Ok(path.to_owned());
     }
-    unpacked(path).map_err(|error| sanitize(&error.to_string()))
+    unpacked(path)
 }
 
 /// Returns the submission at a path and where it is read, `None` if it is not one, or why it can't play.
@@ -315,7 +315,7 @@ pub(super) fn candidate(
     path: &Path,
     base: &Path,
 ) -> Result<Option<(AgentSpec, PathBuf)>, String> {
-    let path = &unpacked_or_itself(path)?;
+    let path = &unpacked_or_itself(path).map_err(|error| sanitize(&error.to_string()))?;
     let name = file_name(path);
     let found = kind(path);
     let is_folder = found == Some(Kind::Folder);

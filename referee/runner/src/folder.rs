@@ -1,5 +1,6 @@
 //! A contest's folder: its files, and the lock that lets one referee at a time work on it.
 
+use super::disk::Disk;
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg, OFlag};
 use nix::sys::signal::kill;
@@ -16,7 +17,7 @@ use std::time::Duration;
 /// The copy of the contest file.
 pub const CONTEST_FILE: &str = "contest.toml";
 /// The largest that is read: that of the instructor with its name and seed.
-const FILE_BYTES_MAX: u64 = 5 << 20;
+pub(super) const FILE_BYTES_MAX: u64 = 2 << 20;
 /// The store.
 pub const STORE_FILE: &str = "contest.db";
 /// The digests of its files.
@@ -39,6 +40,8 @@ pub const REPLAYS_FOLDER: &str = "replays";
 pub const WORKERS_FILE: &str = "workers.json";
 /// The lock file.
 pub(super) const LOCK_FILE: &str = "lock";
+/// See [`Folder::has_room`].
+const ROOM_BYTES_MIN: u64 = 64 << 20;
 /// How many games share a folder: larger folders are slow to list on some file systems.
 const GAMES_A_FOLDER: u64 = 1000;
 /// How often `lock` tries: 300 ms at least, as `is_locked` holds the lock for a moment.
@@ -181,38 +184,49 @@ impl Folder {
         format!("{GAMES_FOLDER}/{:04}/{number:07}-void-{attempt}.jsonl", number / GAMES_A_FOLDER)
     }
 
+    /// Whether its disk has room for the games of a contest that goes on.
+    pub fn has_room(&self) -> bool {
+        Disk::of(&self.root).is_ok_and(|disk| disk.room() >= ROOM_BYTES_MIN)
+    }
+
     /// Returns whether a referee is working on the contest.
     pub fn is_locked(&self) -> bool {
         let file = OpenFolder::open(&self.root).and_then(|root| root.file(LOCK_FILE));
         file.is_ok_and(|(file, _)| Flock::lock(file, FlockArg::LockSharedNonblock).is_err())
     }
 
-    /// Checks that none of its own folders is a link, through which somebody else's contest would have files written
-    /// elsewhere.
-    fn check_links(&self) -> Result<(), Failure> {
+    /// Checks that in its own folders there are only files and folders. Through a link somebody else's contest would have
+    /// files read or written elsewhere, and a command would wait for a pipe.
+    fn check_kinds(&self) -> Result<(), Failure> {
+        // `COPY`, `0000/0000000.jsonl`, `0000/0000000.html`, `COPY`, `NAME/VERSION/FILE`. The files of agents may be links.
         let own = [
-            AGENTS_FOLDER,
-            GAMES_FOLDER,
-            REPLAYS_FOLDER,
-            RULES_FOLDER,
-            SUBMISSIONS_FOLDER,
-            TEAMS_FOLDER,
+            (AGENTS_FOLDER, 1),
+            (GAMES_FOLDER, 2),
+            (REPLAYS_FOLDER, 2),
+            (RULES_FOLDER, 1),
+            (SUBMISSIONS_FOLDER, 3),
         ];
-        let games = self.path(GAMES_FOLDER).read_dir().into_iter().flatten().flatten();
-        let mut folders =
-            own.map(|name| self.path(name)).into_iter().chain(games.map(|it| it.path()));
-        folders.find(|folder| folder.is_symlink()).map_or(Ok(()), |link| {
-            Err(Failure::usage(format!(
-                "{}: it is a link, so nothing is written there",
-                link.display()
-            ))
-            .help("replace it with the folder that it leads to"))
+        own.into_iter().try_for_each(|(name, depth)| self.check_kinds_in(name, depth))?;
+        self.check_teams()
+    }
+
+    /// The same for what teams have handed in.
+    pub(super) fn check_teams(&self) -> Result<(), Failure> {
+        // `uploads/TEAM/VERSION/FILE`.
+        self.check_kinds_in(TEAMS_FOLDER, 4)
+    }
+
+    fn check_kinds_in(&self, name: &str, depth: usize) -> Result<(), Failure> {
+        other_in(&self.path(name), depth).map_or(Ok(()), |other| {
+            let is = if other.is_symlink() { "a link" } else { "neither a file nor a folder" };
+            let text = format!("{}: it is {is}, so nothing is written there", other.display());
+            Err(Failure::usage(text).help("replace it with what was there"))
         })
     }
 
     /// Takes the lock; the error names the process that has it.
     pub fn lock(&self) -> Result<Lock, Failure> {
-        self.check_links()?;
+        self.check_kinds()?;
         let path = self.root.join(LOCK_FILE);
         let failed = |error: &dyn std::fmt::Display| {
             Failure::machine(format!("{}: {error}", path.display()))
@@ -242,6 +256,18 @@ impl Folder {
         writeln!(file, "{}", std::process::id()).ok();
         Ok(Lock { _file: file })
     }
+}
+
+/// Returns what is neither a file nor a folder at this path, or not deeper than so many levels below it.
+fn other_in(path: &Path, depth: usize) -> Option<PathBuf> {
+    let kind = path.symlink_metadata().ok()?.file_type();
+    if !kind.is_dir() {
+        return (!kind.is_file()).then(|| path.to_owned());
+    }
+    let entries = path.read_dir().into_iter().flatten().flatten().filter(|_| depth > 0);
+    // Most are files, of which nothing more need be asked.
+    let mut others = entries.filter(|entry| !entry.file_type().is_ok_and(|kind| kind.is_file()));
+    others.find_map(|entry| other_in(&entry.path(), depth - 1))
 }
 
 /// Closes a file or folder to other users, who pass through a folder of root's if it isn't closed `wholly`: agents may

@@ -1,25 +1,26 @@
 //! The folder of submissions of an open ladder: finds new and changed submissions, and keeps a copy of each
 //! version as it was handed in.
 
-use super::copies::is_never_copied;
-use super::entrants::{Submission, check_count, submissions};
+use super::copies::{self, is_never_copied};
+use super::disk::Disk;
+use super::entrants::{Submission, check_count, stem, submissions};
 use super::folder::{Folder, SUBMISSIONS_FOLDER};
 use super::pace::Pace;
 use super::prepare::Prepared;
 use super::store::StoredContest;
-use super::tree::{Entries, Links, State, Tree, copy, copy_one, entries};
+use super::tree::{self, Entries, Links, NOTHING, State, Tree, copy, copy_one, entries};
 use super::writer::disk_failure;
 use referee_contest::file::ContestFile;
+use referee_play::digest::digest_bytes;
 use referee_play::replace_file::replace;
 use referee_process::Failure;
 use referee_process::files::{absolute, is_disk_full, read_regular};
 use referee_process::open_folder::{Kind, OpenFolder};
 use referee_protocol::sanitize::sanitize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::fs;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::fs::{self, Metadata};
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -39,16 +40,19 @@ const NAMED_FILE: &str = ".named";
 /// The largest such file that is read, in bytes.
 const NAMED_BYTES_MAX: u64 = 64 << 10;
 
-/// What a submission consists of, as one number: it has not changed as long as that is the same. The entries themselves
+/// The digest of what a submission consists of: it has not changed as long as that is the same. The entries themselves
 /// would take memory for each file that anybody puts there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Seen(u64);
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+struct Seen(String);
 
 impl Seen {
     fn of(entries: &Entries) -> Self {
-        let mut hasher = DefaultHasher::new();
-        entries.hash(&mut hasher);
-        Self(hasher.finish())
+        let mut bytes = Vec::new();
+        for (path, state) in entries {
+            bytes.extend_from_slice(path.as_os_str().as_bytes());
+            bytes.extend_from_slice(format!("\0{state:?}\0").as_bytes());
+        }
+        Self(digest_bytes(&bytes))
     }
 }
 
@@ -78,15 +82,22 @@ pub struct Inbox {
 /// A version of a submission, kept in the contest's folder.
 #[derive(Debug)]
 pub struct KeptVersion {
-    /// The name of the submission.
+    /// The name of the submission: that of its earlier versions.
     pub team: String,
+    /// Whether earlier versions that play under this name are of the same user; `None` if nothing tells.
+    pub is_teams: Option<bool>,
     /// Its copy: the file or folder.
     pub path: PathBuf,
     /// The folder of the version.
     pub folder: PathBuf,
     /// The user whose submission it is.
     pub user: u32,
+    /// What the submission consisted of; `None` if it was not kept.
+    seen: Option<Seen>,
 }
+
+/// How many submissions of one user play.
+const USER_SUBMISSIONS_MAX: usize = 8;
 
 /// What a look at something that is no new version costs its user at least, and how long all such looks last before games
 /// are played again.
@@ -103,15 +114,29 @@ enum Kept {
 }
 
 /// What became of a version.
-#[derive(Debug, Serialize)]
-struct VersionResult<'a> {
+#[derive(Debug, Deserialize, Serialize)]
+struct VersionResult {
     /// When, RFC 3339.
     at: String,
+    /// The submission's name, and the user whose it is. Earlier versions of Referee didn't note them.
+    #[serde(default)]
+    team: Option<String>,
+    #[serde(default)]
+    user: Option<u32>,
+    /// How many bytes it takes, with the copy that plays.
+    #[serde(default)]
+    bytes: u64,
+    /// What the submission consisted of. Earlier versions of Referee didn't note it.
+    #[serde(default)]
+    seen: Option<Seen>,
     /// Its name in the contest; null if it doesn't play.
-    player: Option<&'a str>,
+    player: Option<String>,
     /// Why it doesn't play.
-    why: Option<&'a str>,
+    why: Option<String>,
 }
+
+/// The largest such file that is read, in bytes.
+const RESULT_BYTES_MAX: u64 = 1 << 20;
 
 /// Returns the folders in [`NAMED_FILE`].
 fn named(kept: &Path) -> io::Result<Vec<PathBuf>> {
@@ -281,7 +306,7 @@ impl Inbox {
             // A submission may be called like an agent that the contest file names.
             let plays = prepared.entries.contains_key(&name);
             if let Some(path) = entry.filter(|_| plays)
-                && let Kept::Version(version) = self.keep_version(&path, &name)?
+                && let Kept::Version(version) = self.keep_version(&path, &name, None, true)?
             {
                 version.close(Ok(&name))?;
             }
@@ -339,7 +364,8 @@ impl Inbox {
             };
             let is_this = |entry: &Option<PathBuf>| entry.as_ref() == Some(&path);
             if let Some(submission) = found.iter().find(|it| is_this(&it.entry)) {
-                match self.keep_version(&path, &submission.name)? {
+                let (team, is_teams) = self.team_of(&path, user, &submission.name);
+                match self.keep_version(&path, &team, is_teams, false)? {
                     Kept::Version(version) => {
                         kept = Some(version);
                         continue;
@@ -380,12 +406,18 @@ impl Inbox {
     /// Looks no more at a submission until it changes.
     fn settle(&mut self, path: &Path) {
         if let Some(state) = self.last.get(path) {
-            self.settled.insert(path.to_owned(), *state);
+            self.settled.insert(path.to_owned(), state.clone());
         }
     }
 
-    /// Keeps a submission as a new version.
-    fn keep_version(&self, path: &Path, team: &str) -> Result<Kept, Failure> {
+    /// Keeps a submission as a new version: of a user who has handed in too much only if it `plays` already.
+    fn keep_version(
+        &self,
+        path: &Path,
+        team: &str,
+        is_teams: Option<bool>,
+        plays: bool,
+    ) -> Result<Kept, Failure> {
         let versions = self.versions(path);
         let number = newest(&versions).map_or(1, |newest| newest + 1);
         let folder = versions.join(number.to_string());
@@ -400,6 +432,26 @@ impl Inbox {
         let to = OpenFolder::create_all(&partial.join(FILES_FOLDER)).map_err(failed)?;
         let inbox = OpenFolder::open(&self.folder).map_err(failed)?;
         let before = state(&inbox, &self.folder, name);
+        let bytes = before.as_ref().map_or(0, tree::bytes_of);
+        let kept = |seen| KeptVersion {
+            seen,
+            team: team.to_owned(),
+            is_teams,
+            path: place.clone(),
+            folder: folder.clone(),
+            user,
+        };
+        let refused = |why: String| {
+            fs::remove_dir_all(&partial)
+                .and_then(|()| OpenFolder::create_all(&folder))
+                .map_err(failed)?;
+            kept(None).close(Err(&why))?;
+            Ok(Kept::Refused(why))
+        };
+        let excess = if plays { None } else { self.excess(path, user, bytes).map_err(failed)? };
+        if let Some(why) = excess {
+            return refused(why);
+        }
         let copied = copied(&inbox, &self.folder, name, &to);
         if copied.as_ref().is_err_and(is_disk_full) {
             copied.map_err(failed)?;
@@ -407,24 +459,75 @@ impl Inbox {
             && copied == before
         {
             fs::rename(&partial, &folder).map_err(failed)?;
-            let team = team.to_owned();
-            return Ok(Kept::Version(KeptVersion { team, path: place, folder, user }));
+            return Ok(Kept::Version(kept(Some(Seen::of(before)))));
         } else if let Err(error) = copied
             && before.is_ok_and(|before| {
                 state(&inbox, &self.folder, name).is_ok_and(|now| now == before)
             })
         {
             // It stays so: a file that can't be read, for example.
-            fs::remove_dir_all(&partial)
-                .and_then(|()| OpenFolder::create_all(&folder))
-                .map_err(failed)?;
-            let version = KeptVersion { team: team.to_owned(), path: place, folder, user };
-            let why = sanitize(&error.to_string());
-            version.close(Err(&why))?;
-            return Ok(Kept::Refused(why));
+            return refused(sanitize(&error.to_string()));
         }
         fs::remove_dir_all(&partial).map_err(failed)?;
         Ok(Kept::Changing)
+    }
+
+    /// Returns why a user can't hand in this with so many bytes: all that they hand in has a part of the disk, and few
+    /// players wait for games. Who may change the folder may hand in for all.
+    fn excess(&self, path: &Path, user: u32, bytes: u64) -> io::Result<Option<String>> {
+        let about = self.folder.metadata()?;
+        if hands_in_for_all(&about, user) {
+            return Ok(None);
+        }
+        let (mut others, mut playing) = (0, 0);
+        for entry in self.kept.read_dir()?.flatten() {
+            let its: Vec<_> = results(&entry.path()).filter(|it| it.user == Some(user)).collect();
+            others += its.iter().map(|it| it.bytes).sum::<u64>();
+            let is_other = entry.path() != self.versions(path);
+            playing += usize::from(is_other && its.iter().any(|it| it.player.is_some()));
+        }
+        if may_add(&about) && playing >= USER_SUBMISSIONS_MAX {
+            return Ok(Some(too_many()));
+        }
+        let share = Disk::of(&self.kept)?.share();
+        // It is copied again to play.
+        let is_more = others.saturating_add(bytes.saturating_mul(2)) > share;
+        Ok(is_more.then(|| {
+            let [bytes, others, share] = [bytes, others, share].map(|it| it / 1_000_000);
+            format!(
+                "its {bytes} MB, with the {others} MB of all other versions of the same user, are more than the {share} MB that each user may have"
+            )
+        }))
+    }
+
+    /// Returns the name of a user's submission, and whether earlier versions with it are of the same user. It is that of
+    /// earlier versions at this path, else that of those at another (a folder instead of an archive) if they are of the
+    /// same user: what others hand in changes no names.
+    fn team_of(&self, path: &Path, user: u32, name: &str) -> (String, Option<bool>) {
+        let inboxs = self.folder.metadata().ok().map(|about| about.uid());
+        // Whoever may change everything may hand in for others.
+        let is_same = |before: &VersionResult| {
+            before.user.is_none_or(|it| it == user || user == 0 || Some(user) == inboxs)
+        };
+        let is_of = |team: &str| {
+            let team = team.to_owned();
+            move |before: &VersionResult| before.team.as_deref() == Some(&team)
+        };
+        let own = playing(&self.versions(path));
+        if let Some(team) = own.iter().find(|it| is_same(it)).and_then(|it| it.team.clone()) {
+            return (team, Some(true));
+        }
+        let (stem, names) = (stem(path), self.kept.read_dir().into_iter().flatten().flatten());
+        let others: Vec<_> = names
+            .map(|entry| entry.file_name())
+            .filter(|other| other.as_bytes().starts_with(stem.as_bytes()))
+            .flat_map(|other| playing(&self.kept.join(other)))
+            .collect();
+        if others.iter().filter(|it| is_of(&stem)(it)).any(is_same) {
+            return (stem, Some(true));
+        }
+        let is_known = own.iter().chain(&others).any(is_of(name));
+        (name.to_owned(), is_known.then_some(false))
     }
 
     /// The folder of all versions of a submission.
@@ -437,6 +540,10 @@ impl Inbox {
         let versions = self.versions(path);
         newest(&versions).is_some_and(|number| {
             let folder = versions.join(number.to_string());
+            // Its build may have changed what is kept.
+            if let Some(seen) = result(&folder).and_then(|it| it.seen) {
+                return seen == Seen::of(now);
+            }
             let name = path.file_name().unwrap_or_default();
             let inside = folder.join(FILES_FOLDER);
             let place = if inside.is_dir() { &inside } else { &folder };
@@ -449,10 +556,30 @@ impl Inbox {
 }
 
 impl KeptVersion {
+    fn bytes(&self) -> io::Result<u64> {
+        let opened = OpenFolder::open(&self.folder)?;
+        let tree = Tree { folder: &opened, path: &self.folder };
+        tree::entries_of_copy(tree, NOTHING).map(|entries| tree::bytes_of(&entries))
+    }
+
+    /// Removes it, so that the submission is new again.
+    pub fn forget(&self) -> Result<(), Failure> {
+        fs::remove_dir_all(&self.folder).map_err(|error| disk_failure(&self.folder, &error))
+    }
+
     /// Notes what became of it: the name under which it plays, or why it doesn't.
     pub fn close(&self, result: Result<&str, &str>) -> Result<(), Failure> {
+        // `submissions/NAME/VERSION`.
+        let contest = self.folder.ancestors().nth(3).and_then(|root| Folder::open(root).ok());
+        let copy =
+            contest.zip(result.ok()).and_then(|(it, player)| copies::bytes_of(&it, player).ok());
+        // With what its build made.
+        let bytes = self.bytes().unwrap_or_default() + copy.unwrap_or_default();
         let at = jiff::Timestamp::now().to_string();
-        let result = VersionResult { at, player: result.ok(), why: result.err() };
+        let (team, user) = (Some(self.team.clone()), Some(self.user));
+        let [player, why] = [result.ok(), result.err()].map(|it| it.map(str::to_owned));
+        let seen = self.seen.clone();
+        let result = VersionResult { at, team, user, bytes, seen, player, why };
         let text = serde_json::to_string(&result).unwrap_or_default() + "\n";
         // Whole when it is there: others wait for it, and a version with it is done.
         let written = OpenFolder::open(&self.folder).and_then(|folder| {
@@ -462,6 +589,52 @@ impl KeptVersion {
         });
         written.map_err(|error| disk_failure(&self.folder.join(RESULT_FILE), &error))
     }
+}
+
+/// Whether this user may change everything in a folder of submissions.
+fn hands_in_for_all(folder: &Metadata, user: u32) -> bool {
+    user == 0 || user == folder.uid()
+}
+
+/// Whether others than its owner may add to a folder of submissions.
+fn may_add(folder: &Metadata) -> bool {
+    folder.mode() & 0o022 != 0
+}
+
+fn too_many() -> String {
+    format!("the same user has {USER_SUBMISSIONS_MAX} others that play, the most")
+}
+
+/// Says of each submission of a user that is one too many when a contest begins, why it doesn't play.
+pub(super) fn beyond_users(paths: &[Option<&Path>]) -> Vec<Option<String>> {
+    let mut playing = BTreeMap::<u32, usize>::new();
+    let mut beyond = |path: &Path| {
+        let (user, folder) = (path.symlink_metadata().ok()?.uid(), path.parent()?.metadata().ok()?);
+        if hands_in_for_all(&folder, user) || !may_add(&folder) {
+            return None;
+        }
+        let count = playing.entry(user).or_default();
+        *count += 1;
+        (*count > USER_SUBMISSIONS_MAX).then(too_many)
+    };
+    paths.iter().map(|path| beyond((*path)?)).collect()
+}
+
+/// Returns what became of the versions in a folder of versions that play, the newest first.
+fn playing(versions: &Path) -> Vec<VersionResult> {
+    results(versions).filter(|result| result.player.is_some()).collect()
+}
+
+/// The same for all versions.
+fn results(versions: &Path) -> impl Iterator<Item = VersionResult> {
+    let numbers = 1..=newest(versions).unwrap_or_default();
+    numbers.rev().filter_map(move |number: u64| result(&versions.join(number.to_string())))
+}
+
+/// Returns what became of a version, once something did.
+fn result(version: &Path) -> Option<VersionResult> {
+    let file = version.join(RESULT_FILE);
+    serde_json::from_slice(&read_regular(&file, RESULT_BYTES_MAX).ok()?).ok()
 }
 
 /// Returns the number of the newest version in a folder of versions.
@@ -510,213 +683,4 @@ pub(super) fn copied(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Inbox, KeptVersion, LOOK_MIN, Pace};
-    use std::fs::{self, Permissions};
-    use std::os::unix::fs::PermissionsExt;
-    use std::time::{Duration, Instant};
-
-    fn look(inbox: &mut Inbox, pace: &Pace) -> std::io::Result<bool> {
-        inbox.look(pace, Instant::now() + Duration::from_secs(3600))
-    }
-
-    /// Keeps all that is complete.
-    fn keep(inbox: &mut Inbox, pace: &mut Pace) -> (Vec<KeptVersion>, Vec<String>) {
-        let (mut versions, mut notes) = (Vec::new(), Vec::new());
-        loop {
-            let until = Instant::now() + Duration::from_secs(3600);
-            let (version, more) = inbox.keep(pace, until).unwrap();
-            notes.extend(more);
-            match version {
-                Some(version) => versions.push(version),
-                None => return (versions, notes),
-            }
-        }
-    }
-
-    #[test]
-    fn nobody_keeps_others_waiting_by_many_submissions() {
-        let dir = tempfile::tempdir().unwrap();
-        let (folder, base) = (dir.path().join("in"), dir.path().to_owned());
-        let mut inbox = Inbox::new(folder.clone(), None, base, dir.path().join("kept"));
-        let hand_in = |name: &str| {
-            fs::create_dir_all(folder.join(name)).unwrap();
-            fs::write(folder.join(name).join("agent.toml"), "command = \"true\"").unwrap();
-        };
-        // The oldest first.
-        for name in ["zoe", "a1", "a2", "a3"] {
-            hand_in(name);
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        let mut pace = Pace::default();
-        let is_root = nix::unistd::Uid::effective().is_root();
-        if is_root {
-            std::os::unix::fs::chown(folder.join("a3"), Some(65_534), None).unwrap();
-        }
-        look(&mut inbox, &pace).unwrap();
-        look(&mut inbox, &pace).unwrap();
-        let mut taken = Vec::new();
-        while let (Some(version), _) =
-            inbox.keep(&mut pace, Instant::now() + Duration::from_secs(3600)).unwrap()
-        {
-            // The other is complete, but waits.
-            assert_eq!(inbox.complete.len(), 3 - taken.len());
-            pace.charge(version.user, Duration::from_secs(600));
-            taken.push(version.team);
-        }
-        let expected = if is_root { ["zoe", "a3", "a1", "a2"] } else { ["zoe", "a1", "a2", "a3"] };
-        assert_eq!(taken, expected);
-        // A known one before others, and nothing when the time is over.
-        hand_in("a0");
-        std::thread::sleep(Duration::from_millis(20));
-        fs::write(folder.join("zoe/agent.toml"), "command = [\"true\"]").unwrap();
-        look(&mut inbox, &Pace::default()).unwrap();
-        look(&mut inbox, &Pace::default()).unwrap();
-        assert!(inbox.keep(&mut pace, Instant::now()).unwrap().0.is_none());
-        assert_eq!(inbox.next(&Pace::default()).unwrap().0, folder.join("zoe"));
-        // What is no agent takes time of its user, too.
-        let own = nix::unistd::geteuid().as_raw();
-        let before = pace.used(own);
-        fs::write(folder.join("junk.txt"), "junk").unwrap();
-        let until = Instant::now() + Duration::from_secs(3600);
-        inbox.look(&Pace::default(), until).unwrap();
-        inbox.look(&Pace::default(), until).unwrap();
-        inbox.complete.retain(|path| path.ends_with("junk.txt"));
-        inbox.keep(&mut pace, until).unwrap();
-        assert!(pace.used(own) >= before + LOOK_MIN);
-    }
-
-    #[test]
-    fn no_name_of_a_submission_is_that_of_a_file_of_the_contest() {
-        let names = ["result.json", "feedback.md", "feedback.xml", "files", ".partial", "1"];
-        for is_folder in [true, false] {
-            let dir = tempfile::tempdir().unwrap();
-            let folder = dir.path().join("in");
-            fs::create_dir(&folder).unwrap();
-            for name in names {
-                let path = folder.join(name);
-                let file = if is_folder { path.join(name) } else { path };
-                fs::create_dir_all(file.parent().unwrap()).unwrap();
-                fs::write(&file, "#!/bin/sh\n").unwrap();
-                fs::set_permissions(file, Permissions::from_mode(0o755)).unwrap();
-            }
-            let (base, kept) = (dir.path().to_owned(), dir.path().join("kept"));
-            let open = || Inbox::new(folder.clone(), None, base.clone(), kept.clone());
-            let mut inbox = open();
-            look(&mut inbox, &Pace::default()).unwrap();
-            assert!(look(&mut inbox, &Pace::default()).unwrap());
-            let versions = keep(&mut inbox, &mut Pace::default()).0;
-            for version in &versions {
-                version.close(Err("refused")).unwrap();
-                assert!(version.path.exists() && version.folder.join("result.json").is_file());
-            }
-            // Documents are no agents; hidden names are no submissions.
-            assert_eq!(versions.len(), if is_folder { 5 } else { 2 });
-            let mut again = open();
-            look(&mut again, &Pace::default()).unwrap();
-            look(&mut again, &Pace::default()).unwrap();
-            assert!(keep(&mut again, &mut Pace::default()).0.is_empty(), "kept already");
-        }
-    }
-
-    #[test]
-    fn versions_that_were_kept_beside_their_results_are_known() {
-        let dir = tempfile::tempdir().unwrap();
-        let (folder, kept) = (dir.path().join("in"), dir.path().join("kept"));
-        for place in [folder.join("amy"), kept.join("amy/1/amy")] {
-            fs::create_dir_all(&place).unwrap();
-            fs::write(place.join("x"), "x").unwrap();
-            let time = std::time::SystemTime::UNIX_EPOCH;
-            fs::File::open(place.join("x")).unwrap().set_modified(time).unwrap();
-        }
-        fs::write(kept.join("amy/1/result.json"), "{}").unwrap();
-        let mut inbox = Inbox::new(folder, None, dir.path().to_owned(), kept);
-        look(&mut inbox, &Pace::default()).unwrap();
-        assert!(!look(&mut inbox, &Pace::default()).unwrap());
-    }
-
-    #[test]
-    fn what_is_no_agent_is_looked_at_alone_and_waits() {
-        let dir = tempfile::tempdir().unwrap();
-        let folder = dir.path().join("in");
-        fs::create_dir_all(folder.join("amy")).unwrap();
-        let (base, kept) = (dir.path().to_owned(), dir.path().join("kept"));
-        let mut inbox = Inbox::new(folder.clone(), None, base, kept);
-        let mut pace = Pace::default();
-        let mut hand_in = |text: &str| {
-            fs::write(folder.join("notes.txt"), text).unwrap();
-            look(&mut inbox, &pace).unwrap();
-            let is_new = look(&mut inbox, &pace).unwrap();
-            inbox.complete.retain(|path| path.ends_with("notes.txt"));
-            let kept = keep(&mut inbox, &mut pace);
-            (is_new && kept.0.is_empty(), kept.1)
-        };
-        let ignored = ["notes.txt is ignored: it is not an agent".to_owned()];
-        assert_eq!(hand_in("one"), (true, ignored.to_vec()));
-        // The other file is new, but this one waits.
-        assert_eq!(hand_in("one two"), (true, Vec::new()));
-        let now = Instant::now();
-        assert!(
-            pace.games_for(now) > Duration::ZERO && pace.is_held(&folder.join("notes.txt"), now)
-        );
-        let read = |wanted| super::submissions(&folder, None, dir.path(), wanted).unwrap();
-        assert_eq!(read(|path: &std::path::Path| path.ends_with("notes.txt")).0.len(), 0);
-    }
-
-    #[test]
-    fn too_many_files_stop_nothing() {
-        let dir = tempfile::tempdir().unwrap();
-        let folder = dir.path().join("in");
-        fs::create_dir(&folder).unwrap();
-        let (base, kept) = (dir.path().to_owned(), dir.path().join("kept"));
-        let mut inbox = Inbox::new(folder.clone(), None, base, kept);
-        for number in 0..=10_000 {
-            fs::File::create(folder.join(number.to_string())).unwrap();
-        }
-        assert!(!look(&mut inbox, &Pace::default()).unwrap());
-        assert!(keep(&mut inbox, &mut Pace::default()).0.is_empty());
-        assert!(!look(&mut inbox, &Pace::default()).unwrap());
-        let warnings = inbox.warnings();
-        assert!(warnings.len() == 1 && warnings[0].contains("more than 10000"), "{warnings:?}");
-    }
-
-    #[test]
-    fn a_team_waits_while_the_others_hand_in() {
-        let dir = tempfile::tempdir().unwrap();
-        let folder = dir.path().join("in");
-        let (base, kept) = (dir.path().to_owned(), dir.path().join("kept"));
-        let mut inbox = Inbox::new(folder.clone(), None, base, kept);
-        for team in ["one", "two"] {
-            fs::create_dir_all(folder.join(team)).unwrap();
-            fs::write(folder.join(team).join("x"), "x").unwrap();
-        }
-        let hour = Duration::from_secs(3600);
-        let now = Instant::now();
-        let mut pace = Pace::default();
-        pace.took(folder.join("one"), now, now + hour);
-        assert!(!look(&mut inbox, &pace).unwrap(), "not complete yet");
-        assert!(look(&mut inbox, &pace).unwrap());
-        assert_eq!(inbox.complete, [folder.join("two")]);
-        assert!(look(&mut inbox, &Pace::default()).unwrap());
-        assert_eq!(inbox.complete, [folder.join("one"), folder.join("two")]);
-    }
-
-    #[test]
-    fn a_look_that_takes_too_long_goes_on_at_the_next_one() {
-        let dir = tempfile::tempdir().unwrap();
-        let folder = dir.path().join("in");
-        let (base, kept) = (dir.path().to_owned(), dir.path().join("kept"));
-        let mut inbox = Inbox::new(folder.clone(), None, base, kept);
-        for team in ["a", "b", "c"] {
-            fs::create_dir_all(folder.join(team)).unwrap();
-        }
-        let (pace, over) = (Pace::default(), Instant::now());
-        let mut complete = || {
-            inbox.look(&pace, over).unwrap();
-            inbox.complete.clone()
-        };
-        (0..3).for_each(|_| assert!(complete().is_empty()));
-        let found: Vec<_> = (0..4).flat_map(|_| complete()).collect();
-        assert_eq!(found, ["a", "b", "c", "a"].map(|team| folder.join(team)));
-    }
-}
+mod tests;

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod disk;
 mod tree;
 mod alone;
 mod build_folder;

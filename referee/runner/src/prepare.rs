@@ -5,6 +5,7 @@ use super::building::{Builder, build_agents};
 use super::copies::{AgentCopy, read_agent, read_submission};
 use super::entrants::{Candidate, Submission, check_inside, describe, error_at, find, read_apart};
 use super::folder::{CONTEST_FILE, Folder};
+use super::inbox::beyond_users;
 use super::programs;
 use super::store::{Store, StoredContest};
 use crate::parallel::Progress;
@@ -30,7 +31,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The largest contest file, in bytes.
-const FILE_BYTES_MAX: u64 = 4 << 20;
+const FILE_BYTES_MAX: u64 = 1 << 20;
 /// The largest ranking, in bytes: reports list their games.
 const RANKING_BYTES_MAX: u64 = 1 << 30;
 /// The largest openings file, in bytes.
@@ -109,6 +110,20 @@ impl Prepared {
     /// read them.
     pub fn secrets(&self) -> Vec<PathBuf> {
         contest_files(&self.base)
+    }
+
+    /// Leaves out submissions that can't be sent to workers, if the policy allows it. Fails if one of these is no
+    /// submission, or the contest has begun.
+    pub fn leave_out_unsent(&mut self, unsent: Vec<(String, Failure)>) -> Result<(), Failure> {
+        let mut refused = Vec::new();
+        for (name, failure) in unsent {
+            let shown = sanitize(&name);
+            if !self.entries.contains_key(&name) {
+                return Err(failure.of(&shown));
+            }
+            refused.push((shown, describe(&failure)));
+        }
+        self.leave_out(refused)
     }
 
     /// Leaves out submissions, by name, for these reasons, if the policy allows it.
@@ -407,6 +422,17 @@ fn candidates(
     is_open: bool,
 ) -> Result<(Vec<Candidate>, Vec<String>), Failure> {
     let (mut candidates, notes) = find(file, base, is_open)?;
+    if is_open {
+        let plays = |it: &&mut Candidate| it.is_submission && it.spec.is_ok();
+        let mut playing: Vec<_> = candidates.iter_mut().filter(plays).collect();
+        let paths: Vec<_> = playing.iter().map(|it| it.entry.as_deref()).collect();
+        let beyond = beyond_users(&paths);
+        for (candidate, why) in playing.iter_mut().zip(beyond) {
+            if let Some(why) = why {
+                candidate.spec = Err(why);
+            }
+        }
+    }
     match builds {
         Builds::Later => {}
         Builds::Now(progress) => {
@@ -510,8 +536,10 @@ pub(super) fn build(
     let results = build_agents(&agents, builder, jobs, progress)?;
     let found = candidates.iter_mut().filter(|candidate| candidate.spec.is_ok());
     for (candidate, result) in found.zip(results) {
-        if let Err(reason) = result {
-            candidate.spec = Err(reason);
+        let Ok(spec) = &mut candidate.spec else { continue };
+        match result {
+            Ok(took) => spec.build_ms = took.and_then(|took| u64::try_from(took.as_millis()).ok()),
+            Err(reason) => candidate.spec = Err(reason),
         }
     }
     Ok(())
@@ -520,9 +548,10 @@ pub(super) fn build(
 /// Reads agents with a `build` command again: their programs exist now.
 pub(super) fn read_again(candidates: &mut [Candidate], base: &Path) {
     for candidate in candidates {
-        if candidate.spec.as_ref().is_ok_and(|spec| spec.build.is_some()) {
-            let spec =
-                AgentSpec::read_in(&candidate.run, base).map_err(|failure| describe(&failure));
+        if let Ok(AgentSpec { build: Some(_), build_ms, .. }) = candidate.spec {
+            let spec = AgentSpec::read_in(&candidate.run, base)
+                .map(|spec| AgentSpec { build_ms, ..spec })
+                .map_err(|failure| describe(&failure));
             candidate.spec = spec.and_then(|spec| {
                 let entry = candidate.entry.as_ref();
                 entry.map_or(Ok(()), |entry| check_inside(&spec, entry, &[])).map(|()| spec)

@@ -19,7 +19,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The most copies that are started because they lie in a contest's folder: each is a process.
-const FOUND_MAX: usize = 32;
+const FOUND_MAX: usize = 8;
 
 /// Loads the game programs that a contest file names. Their paths are relative to `base`.
 pub(super) fn named(text: &str, base: &Path) -> Result<Games, Failure> {

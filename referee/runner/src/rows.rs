@@ -1,5 +1,6 @@
 //! Writes contests and games as rows, and reads them back.
 
+use super::foreign::{charge, some_text, text};
 use super::store::{StoredContest, VoidAttempt};
 use referee_contest::{Change, Player, PlayerInfo, Record, SeatRecord};
 use referee_protocol::SandboxRecord;
@@ -147,7 +148,7 @@ pub(super) fn from_json<T: DeserializeOwned>(
     column: impl RowIndex,
 ) -> rusqlite::Result<T> {
     let column = column.idx(row.as_ref())?;
-    let text: String = row.get(column)?;
+    let text = text(row, column)?;
     serde_json::from_str(&text).map_err(|error| {
         rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, error.into())
     })
@@ -176,29 +177,30 @@ pub(super) const SEATS: &str = "select player, place, used_ms, cpu_ms, peak_memo
 /// Reads a row of the table `games` with all columns, and its seats.
 pub(super) fn read_game(row: &Row<'_>, seats: &mut Statement<'_>) -> rusqlite::Result<Record> {
     let number: u64 = row.get("number")?;
-    let scores: Option<String> = row.get("scores")?;
+    let scores = some_text(row, "scores")?;
     let mut record = Record {
         number,
         block: row.get("block")?,
         round: row.get("round")?,
         game: row.get("game")?,
-        match_id: row.get("match_id")?,
+        match_id: text(row, "match_id")?,
         seed: row.get("seed")?,
         result: from_word(row, "result")?,
-        reason: row.get("reason")?,
+        reason: text(row, "reason")?,
         scores: scores.map(|_| from_json(row, "scores")).transpose()?,
         turns: row.get("turns")?,
         lag_ns: row.get("lag_ns")?,
         marked: row.get("marked")?,
-        moves: row.get("moves")?,
-        transcript: row.get("transcript")?,
-        seal: row.get("seal")?,
+        moves: text(row, "moves")?,
+        transcript: text(row, "transcript")?,
+        seal: text(row, "seal")?,
         players: Vec::new(),
         places: Vec::new(),
         seats: Vec::new(),
     };
     let mut rows = seats.query([number])?;
     while let Some(seat) = rows.next()? {
+        charge(0)?;
         let fault = if seat.get_ref("fault")? == ValueRef::Null {
             None
         } else {
@@ -212,7 +214,7 @@ pub(super) fn read_game(row: &Row<'_>, seats: &mut Statement<'_>) -> rusqlite::R
             peak_memory_kb: seat.get("peak_memory_kb")?,
             turns: seat.get("turns")?,
             fault,
-            fault_text: seat.get("fault_text")?,
+            fault_text: some_text(seat, "fault_text")?,
         });
     }
     Ok(record)

@@ -2,19 +2,24 @@
 //! written only after its transcript is on the disk.
 
 use super::copies::AgentCopy;
-use super::folder::{Folder, STORE_FILE, has_contest};
-use super::foreign::{self, MIGRATIONS};
+use super::disk::Disk;
+use super::folder::{FILE_BYTES_MAX, Folder, STORE_FILE, has_contest};
+use super::foreign::{self, MIGRATIONS, charge, some_text, text};
 use super::rows::{add_change, add_contest, add_game, add_session, add_void, from_json};
 use super::writer::disk_full;
-use nix::sys::statvfs::statvfs;
-use nix::unistd::{AccessFlags, access};
+use nix::unistd::{AccessFlags, Group, User, access, geteuid};
 use referee_contest::{Change, Contest, Player, PlayerInfo, Record};
 use referee_process::Failure;
+use referee_process::files::absolute;
+use referee_process::open_folder::{OpenFolder, copy_file};
 use referee_protocol::SandboxRecord;
 use referee_protocol::sanitize::sanitize_name;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Row};
 use std::collections::BTreeMap;
+use std::fs::{File, Metadata};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tempfile::TempDir;
@@ -32,10 +37,15 @@ const WAL_INDEX_BYTES: u64 = 32 << 10;
 const CACHE_KB: i64 = 256;
 /// The largest store that is copied to be read, if anyone may have made it, in bytes.
 const COPY_BYTES_MAX: u64 = 256 << 20;
+/// How much a disk may compress a store.
+const COMPRESSED_MAX: u64 = 8;
+/// How every database of `SQLite` begins.
+const HEADER: &[u8] = b"SQLite format 3\0";
 /// What `SQLite` adds to the store's name for changes that aren't in it yet.
 const LOGS: [&str; 2] = ["-wal", "-journal"];
-/// How long a reader waits for a writer.
+/// How long a reader waits for a writer; and one of a store that anyone may have made, and may have locked for good.
 const BUSY_WAIT: Duration = Duration::from_secs(20);
+const FOREIGN_WAIT: Duration = Duration::from_millis(100);
 
 /// The store of one contest.
 #[derive(Debug)]
@@ -44,6 +54,8 @@ pub struct Store {
     path: PathBuf,
     /// The private copy that is read, if the folder can't be written.
     _copy: Option<TempDir>,
+    /// How many bytes of the file are on the disk, if anyone may have made it.
+    bytes: Option<u64>,
 }
 
 /// A contest as its store has it.
@@ -113,7 +125,7 @@ impl Store {
     /// Creates the store of a new contest. The file appears complete or not at all.
     pub fn create(folder: &Folder, kept: &StoredContest) -> StoreResult<Self> {
         let (path, new) = (folder.store(), folder.path(NEW_FILE));
-        let moved = |error: std::io::Error| unusable(&new, &error);
+        let moved = |error: io::Error| unusable(&new, &error);
         if path.exists() {
             // Another process created it since the folder was checked.
             return Err(has_contest(folder.root()));
@@ -124,12 +136,12 @@ impl Store {
             std::fs::remove_file(&file).map_err(|error| unusable(&file, &error))?;
         }
         let connection = Connection::open(&new).map_err(|error| failed(&new, &error))?;
-        let mut store = Self { connection, path: new.clone(), _copy: None };
+        let mut store = Self { connection, path: new.clone(), _copy: None, bytes: None };
         store.migrate()?;
         store.write(|transaction| add_contest(transaction, kept))?;
         drop(store);
         std::fs::rename(&new, &path).map_err(moved)?;
-        Self::connect(path)
+        Self::connect(path, None)
     }
 
     /// Whether there are changes beside the store that aren't in it yet.
@@ -143,7 +155,7 @@ impl Store {
 
     /// Opens the store of a contest.
     pub fn open(folder: &Folder) -> StoreResult<Self> {
-        let mut store = Self::connect(folder.store())?;
+        let mut store = Self::connect(folder.store(), None)?;
         store.migrate()?;
         Ok(store)
     }
@@ -159,69 +171,95 @@ impl Store {
             }
         }
         // Works while a referee of another user runs the contest: its WAL index is there.
-        Self::open_unchanged(folder)?.map_or_else(|| Self::open_copy(folder), Ok)
+        let opened = Self::open_unchanged(folder, OpenFlags::empty(), BUSY_WAIT, false)?;
+        opened.map_or_else(|| Self::open_copy(folder, OpenFolder::open, false), Ok)
     }
 
-    /// Opens the store of a folder that anyone may have made. Nothing is written there, and reading is interrupted
-    /// when it costs more than it would in an honest store.
+    /// Opens the store of a folder, by its canonical path, that anyone may have made and may change now: no link is
+    /// followed. Nothing is written there, and reading is interrupted when it costs more than it would in an honest store.
     pub fn open_foreign(folder: &Folder) -> StoreResult<Self> {
-        let path = folder.store();
-        check_files(&path)?;
-        let bytes = path.metadata().map_err(|error| unusable(&path, &error))?.len();
-        let mut store = match Self::open_unchanged(folder)? {
-            Some(store) => store,
-            None if bytes <= COPY_BYTES_MAX => Self::open_copy(folder)?,
-            None => {
-                return Err(unusable(&path, &"it is of an earlier version and too large to copy"));
+        // A folder that this program was given is not a stranger's.
+        if !folder.root().is_absolute() {
+            return Self::open_foreign(&Folder::open(&absolute(folder.root())?)?);
+        }
+        // `SQLite` opens by path, and maps what its owner may cut off: only where nobody else changes anything.
+        if beside(&folder.store()).all(|file| is_own(&file)) {
+            let flags = OpenFlags::SQLITE_OPEN_NOFOLLOW;
+            if let Some(store) = Self::open_unchanged(folder, flags, FOREIGN_WAIT, true)? {
+                return Ok(store);
             }
-        };
-        foreign::bound(&mut store.connection, bytes).map_err(|error| failed(&path, &error))?;
-        Ok(store)
+        }
+        Self::open_copy(folder, OpenFolder::open_canonical, true)
     }
 
-    pub(super) fn open_copy(folder: &Folder) -> StoreResult<Self> {
+    pub(super) fn open_copy(
+        folder: &Folder,
+        open: impl Fn(&Path) -> io::Result<OpenFolder>,
+        is_foreign: bool,
+    ) -> StoreResult<Self> {
         let path = folder.store();
         check_files(&path)?;
-        let copy = || {
-            let copy = TempDir::new()?;
-            for (file, most) in [("", u64::MAX), ("-wal", COPY_BYTES_MAX)] {
-                let file = format!("{STORE_FILE}{file}");
-                let Ok(about) = folder.path(&file).metadata() else { continue };
-                if about.len() > most {
-                    return Err(std::io::Error::other(format!("{file} is too large to copy")));
+        let mut bytes = None;
+        let mut copy = || {
+            let (copy, opened) = (TempDir::new()?, open(folder.root())?);
+            let most = if is_foreign { COPY_BYTES_MAX } else { u64::MAX };
+            for (suffix, most) in [("", most), ("-wal", COPY_BYTES_MAX)] {
+                let file = format!("{STORE_FILE}{suffix}");
+                let Ok((from, about)) = opened.file(file.as_str()) else { continue };
+                if about.length > most {
+                    return Err(io::Error::other(format!("{file} is too large to copy")));
                 }
-                std::fs::copy(folder.path(&file), copy.path().join(file))?;
+                if suffix.is_empty() && !begins_with(&from, HEADER)? {
+                    return Err(io::Error::other("file is not a database"));
+                }
+                copy_file(&from, &about, &mut File::create_new(copy.path().join(file))?)?;
+                if is_foreign && suffix.is_empty() {
+                    bytes = Some(on_disk(about.length, about.allocated));
+                }
             }
             Ok(copy)
         };
-        let copy: TempDir = copy().map_err(|error: std::io::Error| unusable(&path, &error))?;
-        let mut store = Self::connect(copy.path().join(STORE_FILE))?;
+        let copy: TempDir = copy().map_err(|error: io::Error| unusable(&path, &error))?;
+        let mut store = Self::connect(copy.path().join(STORE_FILE), bytes)?;
+        // Nobody needs the copy after a crash.
+        let unsafely = store.connection.pragma_update(None, "synchronous", "off");
+        unsafely.map_err(|error| failed(&path, &error))?;
         store.migrate()?;
         Ok(Self { path, _copy: Some(copy), ..store })
     }
 
     /// Opens the store without changing a row; `None` if that is impossible: `SQLite` needs its WAL index beside it,
     /// and tables of an earlier version have to be changed.
-    fn open_unchanged(folder: &Folder) -> StoreResult<Option<Self>> {
+    fn open_unchanged(
+        folder: &Folder,
+        flags: OpenFlags,
+        wait: Duration,
+        is_foreign: bool,
+    ) -> StoreResult<Option<Self>> {
         let path = folder.store();
         check_files(&path)?;
+        let about = path.metadata().ok().filter(|_| is_foreign);
+        let bytes = about.map(|about| on_disk(about.len(), about.blocks().saturating_mul(512)));
         let open = || -> rusqlite::Result<(Connection, usize)> {
-            let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+            let flags = flags | OpenFlags::SQLITE_OPEN_READ_ONLY;
+            let mut connection = Connection::open_with_flags(&path, flags)?;
             foreign::distrust(&connection)?;
-            connection.busy_timeout(BUSY_WAIT)?;
+            foreign::bound(&mut connection, bytes)?;
+            connection.busy_timeout(wait)?;
             let found = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
             Ok((connection, found))
         };
         let Ok((connection, found)) = open() else { return Ok(None) };
         check_tables(&connection, &path, found)?;
-        Ok((found == VERSION).then_some(Self { connection, path, _copy: None }))
+        Ok((found == VERSION).then_some(Self { connection, path, _copy: None, bytes }))
     }
 
-    fn connect(path: PathBuf) -> StoreResult<Self> {
+    fn connect(path: PathBuf, bytes: Option<u64>) -> StoreResult<Self> {
         check_files(&path)?;
         let connect = || {
-            let connection = Connection::open(&path)?;
+            let mut connection = Connection::open(&path)?;
             foreign::distrust(&connection)?;
+            foreign::bound(&mut connection, bytes)?;
             connection.busy_timeout(BUSY_WAIT)?;
             connection.pragma_update(None, "journal_mode", "wal")?;
             connection.pragma_update(None, "synchronous", "full")?;
@@ -230,7 +268,7 @@ impl Store {
             Ok(connection)
         };
         let connection = connect().map_err(|error| failed(&path, &error))?;
-        Ok(Self { connection, path, _copy: None })
+        Ok(Self { connection, path, _copy: None, bytes })
     }
 
     fn migrate(&mut self) -> StoreResult<()> {
@@ -311,11 +349,22 @@ impl Store {
 
     /// Returns the text of the contest file, and the folder that its paths are relative to.
     pub fn contest_file(&self) -> StoreResult<(String, PathBuf)> {
+        // One from a stranger takes much longer to read than to make.
+        let length = self.number("select length(cast(text as blob)) from contest")?;
+        if length > FILE_BYTES_MAX {
+            let why = format!("its contest file has more than {} MiB", FILE_BYTES_MAX >> 20);
+            return Err(unusable(&self.path, &why));
+        }
         self.read(|connection| {
             connection.query_row("select text, base from contest", [], |row| {
-                Ok((row.get(0)?, row.get::<_, String>(1)?.into()))
+                Ok((text(row, 0)?, text(row, 1)?.into()))
             })
         })
+    }
+
+    /// Returns the number of void attempts.
+    pub fn count_voids(&self) -> StoreResult<u64> {
+        self.count_of("voids")
     }
 
     /// Adds a change to the contest `stored`, which has it already, and makes the results that it removes void
@@ -342,14 +391,13 @@ impl Store {
                      (select sandbox from sessions order by number limit 1) from contest";
         self.read(|connection| {
             connection.query_row(query, [], |row| {
-                let base: String = row.get(1)?;
-                let sandbox: Option<String> = row.get(7)?;
+                let (base, sandbox) = (text(row, 1)?, some_text(row, 7)?);
                 Ok(StoredContest {
-                    text: row.get(0)?,
+                    text: text(row, 0)?,
                     base: base.into(),
                     contest: from_json(row, 2)?,
                     left_out: from_json(row, 3)?,
-                    begun: row.get(4)?,
+                    begun: text(row, 4)?,
                     files: from_json(row, 5)?,
                     copies: from_json(row, 6)?,
                     sandbox: sandbox.map(|_| from_json(row, 7)).transpose()?,
@@ -382,7 +430,8 @@ impl Store {
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> StoreResult<T> {
-        work(&self.connection).map_err(|error| failed(&self.path, &error))
+        let read = foreign::reading(self.bytes, || work(&self.connection));
+        read.map_err(|error| failed(&self.path, &error))
     }
 
     fn rows<T>(
@@ -390,7 +439,9 @@ impl Store {
         query: &str,
         read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> StoreResult<Vec<T>> {
-        self.read(|connection| connection.prepare(query)?.query_map([], read)?.collect())
+        let mut read = read;
+        let row = |row: &Row<'_>| charge(0).and_then(|()| read(row));
+        self.read(|connection| connection.prepare(query)?.query_map([], row)?.collect())
     }
 
     /// Adds games that count, with SHA-256 of their transcripts, and void attempts. A game that is already stored
@@ -419,7 +470,7 @@ impl Store {
             let mut statement = connection.prepare(query)?;
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
-                if let Err(error) = visit(row.get(0)?, row.get(1)?) {
+                if let Err(error) = visit(text(row, 0)?, some_text(row, 1)?) {
                     return Ok(Err(error));
                 }
             }
@@ -429,12 +480,18 @@ impl Store {
 
     /// Returns the number of games that count.
     pub fn count(&self) -> StoreResult<u64> {
-        self.number("select count(*) from games")
+        self.count_of("games")
     }
 
     /// Returns how often the contest was changed after it began.
     pub fn count_changes(&self) -> StoreResult<u64> {
-        self.number("select count(*) from changes")
+        self.count_of("changes")
+    }
+
+    /// Counts a table's rows one by one: `count(*)` alone is a single step of `SQLite`'s machine, during which nothing
+    /// interrupts it, and a foreign table may have no end.
+    fn count_of(&self, table: &str) -> StoreResult<u64> {
+        self.number(&format!("select coalesce(sum(1), 0) from {table}"))
     }
 
     fn number(&self, query: &str) -> StoreResult<u64> {
@@ -445,7 +502,7 @@ impl Store {
     pub fn players(&self) -> StoreResult<Vec<PlayerInfo>> {
         let query = "select name, run, digest from players order by number";
         self.rows(query, |row| {
-            Ok(PlayerInfo { name: row.get(0)?, run: row.get(1)?, digest: row.get(2)? })
+            Ok(PlayerInfo { name: text(row, 0)?, run: text(row, 1)?, digest: text(row, 2)? })
         })
     }
 
@@ -471,10 +528,10 @@ impl Store {
             Ok(VoidAttempt {
                 number: row.get(0)?,
                 attempt: row.get(1)?,
-                cause: row.get(2)?,
-                text: row.get(3)?,
+                cause: text(row, 2)?,
+                text: text(row, 3)?,
                 player: row.get::<_, Option<u32>>(4)?.map(Player),
-                transcript: row.get(5)?,
+                transcript: some_text(row, 5)?,
             })
         })
     }
@@ -493,6 +550,7 @@ impl Store {
                     places.clear();
                 }
                 current = Some(game);
+                charge(0)?;
                 places.push(row.get(1)?);
             }
             if let Some(done) = current {
@@ -559,11 +617,77 @@ fn beside(path: &Path) -> impl Iterator<Item = PathBuf> {
     })
 }
 
+fn begins_with(file: &File, bytes: &[u8]) -> io::Result<bool> {
+    let mut found = vec![0; bytes.len()];
+    match file.read_exact_at(&mut found, 0) {
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(false),
+        read => read.map(|()| found == bytes),
+    }
+}
+
+/// Returns how many bytes of a store count, by its length and what is on the disk: a sparse file is as long as anyone
+/// likes.
+fn on_disk(length: u64, allocated: u64) -> u64 {
+    length.min(allocated.saturating_mul(COMPRESSED_MAX))
+}
+
+/// Whether nobody but this user and root can change a file, if there is one, or exchange a folder on the way to it.
+fn is_own(file: &Path) -> bool {
+    let is_safe = |about: &Metadata| {
+        let owner = about.uid();
+        let by_others = about.mode() & 0o002 != 0;
+        let by_group = about.mode() & 0o020 != 0 && !is_private_group(about.gid());
+        // In such a folder each entry is only its owner's.
+        let is_sticky = about.is_dir() && about.mode() & 0o1000 != 0;
+        (owner == 0 || owner == geteuid().as_raw()) && (is_sticky || !(by_others || by_group))
+    };
+    file.ancestors().all(|path| match path.symlink_metadata() {
+        Ok(about) => is_safe(&about),
+        Err(error) => error.kind() == ErrorKind::NotFound && path == file,
+    })
+}
+
+/// Whether a group has the name of this user: then nobody else is in it.
+fn is_private_group(group: u32) -> bool {
+    let user = User::from_uid(geteuid()).ok().flatten().map(|user| user.name);
+    let group = Group::from_gid(group.into()).ok().flatten().map(|group| group.name);
+    user.is_some() && user == group
+}
+
 /// Returns whether the WAL index still fits on the disk.
 fn has_room(path: &Path) -> bool {
-    path.parent()
-        .and_then(|folder| statvfs(folder).ok())
-        // The numbers of blocks have 32 bits on some systems.
-        .map(|it| u128::from(it.blocks_available()) * u128::from(it.fragment_size()))
-        .is_none_or(|bytes| bytes >= u128::from(WAL_INDEX_BYTES))
+    let disk = path.parent().and_then(|folder| Disk::of(folder).ok());
+    disk.is_none_or(|disk| disk.free >= WAL_INDEX_BYTES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_own;
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    #[test]
+    fn a_file_is_own_where_nobody_else_can_exchange_it() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().canonicalize().unwrap();
+        let folder = root.join("a/b");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("file"), "").unwrap();
+        assert!(is_own(&folder.join("file")) && is_own(&folder.join("none")));
+        assert!(!is_own(&folder.join("none/file")));
+        for (path, mode) in [("a", 0o777), ("a/b", 0o777), ("a/b/file", 0o666)] {
+            let set = |mode| fs::set_permissions(root.join(path), Permissions::from_mode(mode));
+            set(mode).unwrap();
+            assert!(!is_own(&folder.join("file")), "{path}");
+            set(if path.ends_with("file") { 0o644 } else { 0o755 }).unwrap();
+        }
+        fs::set_permissions(root.join("a"), Permissions::from_mode(0o1777)).unwrap();
+        assert!(is_own(&folder.join("file")), "others can't rename what isn't theirs");
+        symlink(&folder, root.join("link")).unwrap();
+        assert!(!is_own(&root.join("link/file")));
+        if nix::unistd::geteuid().is_root() {
+            std::os::unix::fs::chown(root.join("a"), Some(65_534), None).unwrap();
+            assert!(!is_own(&folder.join("file")), "its owner may rename what is in it");
+        }
+    }
 }

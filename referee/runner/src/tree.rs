@@ -1,5 +1,6 @@
 //! What is in an agent's folder, and copies of it. Others may change the folder meanwhile: no link is ever followed.
 
+use super::disk::Disk;
 use referee_process::files::named;
 use referee_process::open_folder::{
     self, DEPTH_MAX, FileState, Kind, OpenFolder, copy_file, too_deep,
@@ -10,6 +11,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::Permissions;
 use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -21,12 +23,14 @@ const ENTRIES_MAX: usize = 200_000;
 const PATH_BYTES_MAX: usize = 1024;
 /// The longest that all paths are together, since they are kept in memory and in lists.
 const ALL_PATHS_BYTES_MAX: usize = 8 << 20;
+/// A disk with less room is full, whatever is copied.
+const ROOM_BYTES_MIN: u64 = 1 << 20;
 /// How many times as much may be in a copy.
 const COPY_ROOM: usize = 4;
 
 /// A file's length, mode and time of change, or a link's target: as long as these are the same, it
 /// has not changed.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Folder,
     File(u64, u32, i64, i64),
@@ -94,7 +98,9 @@ pub(super) fn copy(
     links: Links,
     skips: Skips<'_>,
 ) -> io::Result<Entries> {
-    let mut walk = Walk::new(tree, skips);
+    // Each hard link becomes a file of its own, so the copy can be much larger than the folder.
+    let room = Disk::of_open(to.as_fd())?.room();
+    let mut walk = Walk { disk: room, ..Walk::new(tree, skips) };
     walk.folder(tree.folder, Some(to), Path::new(""), 0)?;
     for (link, state) in &walk.found {
         let State::Link(target) = state else { continue };
@@ -154,6 +160,8 @@ struct Walk<'a> {
     paths: usize,
     /// How many times as much as in an agent's folder may be in it.
     room: usize,
+    /// How many bytes fit on the disk to which it is copied.
+    disk: u64,
     /// Whether what can't be looked at because it has changed is left out.
     is_changing: bool,
 }
@@ -161,7 +169,8 @@ struct Walk<'a> {
 impl<'a> Walk<'a> {
     fn new(tree: Tree<'a>, skips: Skips<'a>) -> Self {
         let found = Entries::new();
-        Self { path: tree.path, skips, found, bytes: 0, paths: 0, room: 1, is_changing: false }
+        let (bytes, disk) = (0, u64::MAX);
+        Self { path: tree.path, skips, found, bytes, paths: 0, room: 1, disk, is_changing: false }
     }
 
     /// Whether this error ends the walk no more than a name that isn't there.
@@ -237,12 +246,22 @@ impl<'a> Walk<'a> {
             format!("{} MiB in the paths of all files together", ALL_PATHS_BYTES_MAX >> 20)
         } else if self.bytes > BYTES_MAX * self.room as u64 {
             format!("{} GiB", BYTES_MAX >> 30)
+        } else if self.bytes > self.disk && self.disk < ROOM_BYTES_MIN {
+            return Err(io::ErrorKind::StorageFull.into());
+        } else if self.bytes > self.disk {
+            format!("the {} MB for which the disk has room", self.disk / 1_000_000)
         } else {
             return Ok(());
         };
         let text = format!("{} has more than {bound}", self.path.display());
         Err(io::Error::new(io::ErrorKind::FileTooLarge, text))
     }
+}
+
+/// Returns how many bytes are in these files.
+pub(super) fn bytes_of(entries: &Entries) -> u64 {
+    let length = |state: &State| if let State::File(length, ..) = state { *length } else { 0 };
+    entries.values().map(length).sum()
 }
 
 /// Lets every user read the copy of a folder: agents may run as other users.
@@ -276,6 +295,20 @@ mod tests {
         let refused = (0..10_000).find_map(add).unwrap();
         let most = "amy has more than 8 MiB in the paths of all files together";
         assert_eq!(refused.to_string(), most);
+    }
+
+    #[test]
+    fn a_copy_fits_on_the_disk_or_the_disk_is_full() {
+        let here = OpenFolder::open(Path::new(".")).unwrap();
+        let refused = |disk| {
+            let tree = Tree { folder: &here, path: Path::new("amy") };
+            let mut walk = Walk { disk, ..Walk::new(tree, NOTHING) };
+            walk.add(Path::new("x"), State::Folder, 3_000_000).map_err(|error| error.to_string())
+        };
+        assert_eq!(refused(3_000_000), Ok(()));
+        let room = "amy has more than the 2 MB for which the disk has room";
+        assert_eq!(refused(2_999_999), Err(room.to_owned()));
+        assert_eq!(refused(1000), Err("no storage space".to_owned()));
     }
 
     #[test]

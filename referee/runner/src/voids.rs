@@ -58,10 +58,14 @@ impl VoidTally {
         self.caused.get(&player.0).copied().unwrap_or_default()
     }
 
-    /// Whether the rules have failed at actions of more than half of the players, and of at least two: then it isn't the
-    /// players that make them fail.
+    /// Whether the rules have failed at actions of more than half of the teams, and of at least two: then it isn't the
+    /// players that make them fail. A team may have any number of versions.
     pub(super) fn are_rules_broken(&self, contest: &Contest) -> bool {
-        self.at_rules.len() > (contest.players.len() / 2).max(1)
+        let teams = contest.teams();
+        let failed: BTreeSet<_> =
+            self.at_rules.iter().filter_map(|&player| teams.get(Player(player).index())).collect();
+        let all: BTreeSet<_> = teams.iter().collect();
+        failed.len() > (all.len() / 2).max(1)
     }
 
     /// Writes to a game how many more its agents may cause.

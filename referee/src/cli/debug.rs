@@ -81,13 +81,16 @@ pub(super) struct DebugReport {
     report: TurnReport,
 }
 
+/// How many times as much as usual an agent may use because a transcript, which may come from anyone, says so.
+const LIMITS_FACTOR: u64 = 4;
+
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
     if options.wait && options.file == "-" {
         return Err(Failure::usage("--wait can't be used with a transcript on stdin")
             .help("save the transcript to a file first"));
     }
     let games = global.games(Path::new(&options.file))?;
-    let case = options.case(&games)?;
+    let mut case = options.case(&games)?;
     if options.print {
         let bytes = sent(&case.header, &games, case.seat, &case.events, case.turn)
             .map_err(|error| options.unplayable(&error))?;
@@ -96,6 +99,13 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     case.header.limits.check().map_err(|error| {
         Failure::operation(format!("{}: line 1: limits: {error}", options.file))
     })?;
+    let limits = case.header.limits.bounded(LIMITS_FACTOR);
+    if limits != case.header.limits {
+        global.note([format!(
+            "the transcript's limits are more than {LIMITS_FACTOR} times the usual ones, which the agent gets"
+        )]);
+        case.header.limits = limits;
+    }
     let spec = options.spec(&case)?;
     let sandbox = options.sandbox.choose(global)?;
     global.note(not_granted(&spec, &sandbox));

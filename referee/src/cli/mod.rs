@@ -25,6 +25,7 @@ mod game;
 mod games;
 mod given;
 mod global;
+mod jobs;
 mod languages;
 mod live;
 mod new;

@@ -98,11 +98,24 @@ impl FleetVenue {
     )]
     pub(super) fn find(
         _: &FleetOptions,
-        _: &Prepared,
+        _: &mut Prepared,
         _: &Runtime,
         _: &Global,
     ) -> Result<Option<Self>, Failure> {
         Ok(None)
+    }
+
+    #[expect(
+        clippy::unnecessary_wraps,
+        clippy::trivially_copy_pass_by_ref,
+        reason = "the signature of the feature `fleet`"
+    )]
+    pub(super) fn check(_: &FleetOptions, _: &Prepared) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    pub(super) fn has_packed(&mut self, _: &mut Prepared, _: &Global) -> Result<bool, Failure> {
+        match *self {}
     }
 
     pub(super) fn print_notes(&self, _: &Global) {

@@ -6,6 +6,7 @@ use super::faults::{
     stderr_explains,
 };
 use super::global::Global;
+use super::jobs::note_memory;
 use super::live::BoardPrinter;
 use super::output::{BoardOptions, print, print_json, stderr_has_colour, stdout_has_colour};
 use super::play_open::Page;
@@ -93,7 +94,10 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     }
     let mut plan = options.plan()?;
     global.note(super::setup::start(plan.first.kind, &plan.first.setup)?.notes());
-    let sandbox = options.series.conditions.choose(plan.agents(), global)?;
+    let (seats, limits) = (plan.first.seated.len(), &plan.first.conditions.limits);
+    note_memory(pool_size(options, &plan).matches, seats, limits, global);
+    let agents = pool_size(options, &plan).agents(seats);
+    let sandbox = options.series.conditions.choose(agents, global)?;
     let runtime = runtime()?;
     for spec in &plan.first.seated {
         global.note(not_granted(spec, &sandbox));
@@ -152,9 +156,7 @@ async fn play_all<'a>(
         host.open_soon();
     }
     let watching = board_observer(options, shown && (person || !has_viewer), person);
-    let matches = plan.jobs.clamp(1, plan.count());
-    let pool_size = PoolSize { matches, pin: options.series.pin, uses_free_cores: true };
-    let place = (pool_size, sandbox);
+    let place = (pool_size(options, plan), sandbox);
     let local =
         Local::start(contest.clone(), SeriesGames(plan), place, playing, &interrupts, watching)?;
     let runner = Runner::in_memory(contest, plan.games.clone());
@@ -164,6 +166,11 @@ async fn play_all<'a>(
     let mut series = watcher.finish(&mut interrupts).await;
     series.failed = series.failed.or(ended.failure);
     Ok((series, interrupts))
+}
+
+fn pool_size(options: &Options, plan: &Plan) -> PoolSize {
+    let matches = plan.jobs.clamp(1, plan.count());
+    PoolSize { matches, pin: options.series.pin, uses_free_cores: true }
 }
 
 /// The games of a series.

@@ -3,6 +3,7 @@
 use super::building::{build, not_executable};
 use super::given::Given;
 use super::global::Global;
+use super::jobs::usual;
 use super::output::{BoardOptions, check_new};
 use super::presets::SeriesOptions;
 use super::setup::GameOptions;
@@ -23,12 +24,22 @@ use referee_play::pool::Job;
 use referee_play::reach::{ReadableFiles, shared_rules};
 use referee_process::Failure;
 use referee_process::cores;
+use referee_process::files::read_regular;
+use referee_process::work_folder::lock_folder;
+use referee_protocol::sanitize::sanitize;
 use referee_protocol::{Level, Pondering, Seat};
 use referee_runner::folder::folder_name;
 use referee_runner::{new_key, new_seed};
+use std::fs::{File, Permissions};
+use std::io;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// The largest note that is read, in bytes.
+const NOTE_BYTES_MAX: u64 = 64 << 10;
 
 /// Options that `again` leaves out: what it chooses itself, and what changes only the output or the speed.
 const NOT_REPEATED: [&str; 16] = [
@@ -88,8 +99,8 @@ pub(super) struct Options {
     pub(super) jobs: Option<usize>,
     #[command(flatten)]
     pub(super) series: SeriesOptions,
-    /// Keep the private copies of folders that agents write in, as DIR/NAME, for later matches. By
-    /// default they are removed after each match
+    /// Keep the private copies of folders that agents write in, as DIR/NAME, for later matches, which are played one at a
+    /// time. By default they are removed after each match
     #[arg(long, value_name = "DIR", help_heading = "Sandbox")]
     pub(super) keep_writes: Option<PathBuf>,
     #[command(flatten)]
@@ -138,6 +149,8 @@ pub(super) struct Plan {
     pub(super) jobs: usize,
     /// The series as a contest.
     pub(super) contest: Arc<Contest>,
+    /// The lock of the folder in which what agents write is kept.
+    _kept: Option<Arc<File>>,
 }
 
 impl Plan {
@@ -148,11 +161,6 @@ impl Plan {
 
     pub(super) fn is_single(&self) -> bool {
         self.count() == 1
-    }
-
-    /// Returns how many agents may run at once.
-    pub(super) fn agents(&self) -> usize {
-        self.jobs.clamp(1, self.count()).saturating_mul(self.first.seated.len())
     }
 
     /// Whether a person plays.
@@ -200,6 +208,14 @@ pub(super) fn at_least_one() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(1..)
 }
 
+/// Locks a folder in which what agents write is kept: one match at a time may change it.
+fn locked(folder: &Path) -> Result<File, Failure> {
+    lock_folder(folder).ok_or_else(|| {
+        let text = format!("--keep-writes {}: another referee uses this folder", folder.display());
+        Failure::operation(text).help("wait for its end, or choose another folder")
+    })
+}
+
 impl Options {
     /// Returns the games to play.
     pub(super) fn plan(&self) -> Result<Plan, Failure> {
@@ -215,8 +231,14 @@ impl Options {
         let games = if self.game_number.is_some() { 1 } else { self.games };
         // Unique now, so that names stay with their agents in all seats.
         let names = unique_names(&specs.iter().collect::<Vec<_>>());
-        let kept: Vec<Option<PathBuf>> =
-            specs.iter().map(|spec| self.kept(spec)).collect::<Result<_, _>>()?;
+        let kept: Vec<Option<PathBuf>> = specs
+            .iter()
+            .zip(&names)
+            .map(|(spec, name)| self.kept(spec, name))
+            .collect::<Result<_, _>>()?;
+        let keeps = kept.iter().any(Option::is_some);
+        let folder = self.keep_writes.as_ref().filter(|_| keeps);
+        let lock = folder.map(|folder| locked(folder)).transpose()?;
         let specs = specs.into_iter().zip(names).zip(kept);
         let spec = |((spec, name), kept)| Arc::new(AgentSpec { name, kept, ..spec });
         let specs: Vec<_> = specs.map(spec).collect();
@@ -234,10 +256,12 @@ impl Options {
             adjudication: None,
             reuse: false,
         };
+        let jobs = self.jobs.unwrap_or_else(|| usual(game.seats(), &conditions.limits));
         let plan = Plan {
             contest: Arc::new(contest),
             games: number..number + games,
-            jobs: if person { 1 } else { self.jobs.unwrap_or_else(cores::count) },
+            jobs: if person || keeps { 1 } else { jobs },
+            _kept: lock.map(Arc::new),
             first: Job {
                 number: 0,
                 kind,
@@ -321,14 +345,40 @@ impl Options {
         Ok(specs)
     }
 
-    /// Creates the folder in which what an agent writes is kept, by its name and not by its seat.
-    fn kept(&self, spec: &AgentSpec) -> Result<Option<PathBuf>, Failure> {
+    /// Creates the folder in which what an agent writes is kept, by its name and not by its seat. It is an error if that
+    /// is another agent's: everyone chooses the name of their own.
+    fn kept(&self, spec: &AgentSpec, name: &str) -> Result<Option<PathBuf>, Failure> {
         let Some(folder) = self.keep_writes.as_ref().filter(|_| spec.writes) else {
             return Ok(None);
         };
-        let kept = folder.join(folder_name(&spec.name));
-        let failed = |error| Failure::operation(format!("{}: {error}", kept.display()));
-        std::fs::create_dir_all(&kept).map_err(failed)?;
+        let name = folder_name(name);
+        let kept = folder.join(&name);
+        let failed = |error: io::Error| Failure::operation(format!("{}: {error}", kept.display()));
+        // Other users of the machine neither read nor execute what an agent leaves.
+        let private = Permissions::from_mode(0o700);
+        std::fs::create_dir_all(&kept)
+            .and_then(|()| std::fs::set_permissions(&kept, private))
+            .map_err(failed)?;
+        if let Some(launch) = &spec.launch {
+            let own = launch.folder.canonicalize().map_err(failed)?;
+            let noted = folder.join(format!(".{name}"));
+            match read_regular(&noted, NOTE_BYTES_MAX) {
+                Ok(of) if of == own.as_os_str().as_bytes() => {}
+                Ok(of) => {
+                    let of = sanitize(&String::from_utf8_lossy(&of));
+                    let text = format!("{} is kept for the agent in {of}", kept.display());
+                    return Err(Failure::usage(format!("--keep-writes: {text}")).help(format!(
+                        "choose another folder or another name, or remove {} and {}",
+                        kept.display(),
+                        noted.display()
+                    )));
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    std::fs::write(&noted, own.as_os_str().as_bytes()).map_err(failed)?;
+                }
+                Err(error) => return Err(failed(error)),
+            }
+        }
         kept.canonicalize().map(Some).map_err(failed)
     }
 

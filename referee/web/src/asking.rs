@@ -3,13 +3,13 @@
 
 use super::App;
 use super::branch::BranchQuery;
-use super::errors::{ApiError, ApiResult};
+use super::errors::{ApiError, ApiResult, FOUND_RULES_MAX};
 use super::frames::{Frame, Frames};
 use super::hosted_matches::{MatchRequest, Slot, job};
 use super::matches::up_to;
 use super::read_json;
 use super::tail::Tail;
-use super::visitor::{Session, Visitor};
+use super::visitor::{Asker, Session, Visitor};
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -17,6 +17,7 @@ use referee_games::{Games, Turn};
 use referee_match::transcript::Playback;
 use referee_play::core_context::{CoreContext, Orders, PausedTime};
 use referee_play::destination::Destination;
+use referee_play::game_program::limit_waiting_for_found;
 use referee_play::human::{HumanInput, PlayerPrompts};
 use referee_play::pool::{Job, Pool, PoolSize, Watching};
 use referee_play::recorded_turn::{RecordedTurn, TurnReport};
@@ -24,7 +25,7 @@ use referee_play::rerun::{RerunError, RerunRequest, rerun};
 use referee_play::running_matches::RunningMatches;
 use referee_process::lock::lock;
 use referee_process::sandbox::Sandbox;
-use referee_protocol::{Event, Header, Limits};
+use referee_protocol::{Event, Header};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -61,9 +62,6 @@ pub(super) struct RerunQuestion {
     file: String,
     ply: usize,
 }
-
-/// Who asks: a session, and without one an address.
-type Asker = (Session, Visitor);
 
 /// What visitors are asking agents now: one question each, the last.
 #[derive(Debug, Default)]
@@ -116,11 +114,12 @@ async fn answer<Q: DeserializeOwned + Send + 'static>(
 ) -> ApiResult<Json<Value>> {
     let question = read_json(bytes)?;
     app.matches.allowed()?;
-    let permit = app.matches.enter(Slot::Question)?;
+    let permit = app.matches.enter(Slot::Question, from.1)?;
     let asked = app.questions.begin(from);
     let orders = asked.orders.clone();
     let (sender, receiver) = oneshot::channel();
     let work = move || {
+        limit_waiting_for_found(FOUND_RULES_MAX);
         let answer = handler(&app, &question, &orders);
         // Whoever has the answer may ask the next question.
         drop(permit);
@@ -173,15 +172,7 @@ fn run_turn_again(
     if spec.launch.is_none() {
         return Err(ApiError::unfit("a person played this turn"));
     }
-    let most = Limits::default();
-    let limits = Limits {
-        memory_mb: limits.memory_mb.min(most.memory_mb),
-        processes: limits.processes.min(most.processes),
-        files: limits.files.min(most.files),
-        work_mb: limits.work_mb.min(most.work_mb),
-        ..limits.clone()
-    };
-    let header = Header { limits, ..case.header.clone() };
+    let header = Header { limits: limits.bounded(1), ..case.header.clone() };
     let failed = |error: std::io::Error| ApiError::machine(error.to_string());
     let (events, seat, turn) = (&case.events[..], case.seat, case.turn);
     let wanted =

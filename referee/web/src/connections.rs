@@ -17,6 +17,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
+use tokio_io_timeout::TimeoutStream;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
@@ -24,9 +25,12 @@ pub(super) struct Bounds {
     connections: usize,
     /// The time until a request's head is complete, and again until its body is. Single bytes don't extend it.
     request: Duration,
+    /// How long a visitor may read nothing of an answer.
+    unread: Duration,
 }
 
-pub(super) const BOUNDS: Bounds = Bounds { connections: 256, request: Duration::from_secs(10) };
+pub(super) const BOUNDS: Bounds =
+    Bounds { connections: 256, request: Duration::from_secs(10), unread: Duration::from_secs(30) };
 
 /// Lets a router's handlers start when the whole request is there, its body within the limit.
 pub(super) fn with_whole_requests<S: Clone + Send + Sync + 'static>(
@@ -50,6 +54,8 @@ pub(super) async fn serve(mut listener: TcpListener, router: Router, bounds: Bou
         stream.set_nodelay(true).ok();
         let from = Extension(Visitor::of(address.ip()));
         let service = TowerToHyperService::new(router.clone().layer(from));
+        let mut stream = Box::pin(TimeoutStream::new(stream));
+        stream.as_mut().set_write_timeout_pinned(Some(bounds.unread));
         let connection = http.serve_connection(TokioIo::new(stream), service);
         tokio::spawn(async move {
             // A visitor who leaves is no error of the server.
@@ -146,6 +152,21 @@ mod tests {
             assert_eq!(received.recv().await, Some("begun"));
             drop(stream);
             assert_eq!(received.recv().await, Some("left"));
+        });
+    }
+
+    #[test]
+    fn an_answer_that_nobody_reads_ends() {
+        run(async {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let address = listener.local_addr().unwrap();
+            let router = Router::new().route("/", get(|| async { vec![0_u8; 64 << 20] }));
+            let bounds = Bounds { connections: 1, unread: Duration::from_millis(50), ..BOUNDS };
+            tokio::spawn(serve(listener, with_whole_requests(router, bounds), bounds));
+            let mut idle = TcpStream::connect(address).await.unwrap();
+            idle.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
+            // The only place comes free.
+            answer(address, b"GET /no HTTP/1.1\r\nhost: x\r\n\r\n").await;
         });
     }
 

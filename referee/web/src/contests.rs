@@ -3,18 +3,19 @@
 
 use super::App;
 use super::course::{Audience, site};
-use super::errors::{ApiError, ApiResult, run_blocking};
+use super::errors::{ApiError, ApiResult, run_costly};
 use super::listing::games_of;
 use super::overview::{COUNT, COUNT_MAX};
 use super::workers::{name_workers, worker_rows};
 use axum::Json;
 use axum::extract::{Query, State};
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, StatusCode};
 use referee_contest::ratings::Ends;
 use referee_contest::report::{GameRow, OwnRatings, Report};
 use referee_contest::{Contest, Player, Record};
 use referee_games::Games;
 use referee_process::Failure;
+use referee_process::launcher::background_thread;
 use referee_process::lock::lock;
 use referee_runner::course::{NextGame, Team, is_awaiting_agents, progress};
 use referee_runner::folder::{Folder, STORE_FILE};
@@ -26,7 +27,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::path::Path;
+use std::sync::{Arc, Mutex, TryLockError, mpsc};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 /// A cached value is computed again at the earliest after this many times the time that it took: running
@@ -49,6 +51,41 @@ pub(super) struct Contests {
     reports: Cache<Arc<Report>>,
     rated: Cache<Arc<Rated>>,
     next: Cache<Arc<Vec<NextGame>>>,
+    unopened: Mutex<BTreeMap<String, Unopened>>,
+}
+
+/// A contest that can't be opened.
+#[derive(Debug)]
+struct Unopened {
+    why: ApiError,
+    at: Instant,
+    took: Duration,
+}
+
+impl Contests {
+    /// Opens a contest for the home page, which everybody visits: one that can't be opened is tried again after a while.
+    fn opened(&self, app: &App, name: &str) -> ApiResult<Opened> {
+        if let Some(known) = lock(&self.unopened).get(name)
+            && known.at.elapsed() < known.took * PAUSE_FACTOR
+        {
+            return Err(known.why.clone());
+        }
+        let began = Instant::now();
+        let opened = open(app, name, false);
+        let mut unopened = lock(&self.unopened);
+        match &opened {
+            Ok(_) => drop(unopened.remove(name)),
+            Err(why) => {
+                let (why, at, took) = (why.clone(), Instant::now(), began.elapsed());
+                // Names come and go.
+                if unopened.len() >= CONTESTS_MAX {
+                    unopened.clear();
+                }
+                unopened.insert(name.to_owned(), Unopened { why, at, took });
+            }
+        }
+        opened
+    }
 }
 
 /// A report with the intervals of its ratings over games, which take longer than the report.
@@ -87,12 +124,15 @@ impl Basis {
     fn of(folder: &Folder, store: &Store) -> Result<Self, Failure> {
         Ok(Self {
             games: store.count()?,
-            voids: store.voids()?.len() as u64,
+            voids: store.count_voids()?,
             changes: store.count_changes()?,
             is_awaiting: is_awaiting_agents(folder, &store.contest_file()?.0),
         })
     }
 }
+
+/// How long the home page waits for what contests say, which may be large or anyone's.
+const SUMMARIES_WAIT: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Deserialize)]
 pub(super) struct FolderQuery {
@@ -130,7 +170,14 @@ fn cached<T: Clone>(
     compute: impl FnOnce() -> ApiResult<T>,
 ) -> ApiResult<T> {
     let own = lock(cache).entry(folder.to_owned()).or_default().clone();
-    let mut own = lock(&own);
+    value_in(&mut lock(&own), basis, compute)
+}
+
+fn value_in<T: Clone>(
+    own: &mut Option<Cached<T>>,
+    basis: Basis,
+    compute: impl FnOnce() -> ApiResult<T>,
+) -> ApiResult<T> {
     if let Some(value) = own.as_ref().and_then(|cached| cached.get(basis)) {
         return value;
     }
@@ -139,6 +186,46 @@ fn cached<T: Clone>(
     let took = began.elapsed();
     *own = Some(Cached { value: value.clone(), basis, at: Instant::now(), took });
     value
+}
+
+/// The same until then; afterwards it is computed beside all requests, at the rate that matches leave.
+fn cached_by<T: Clone + Send + 'static>(
+    cache: &Cache<T>,
+    folder: &str,
+    basis: Basis,
+    end: Instant,
+    compute: impl FnOnce() -> ApiResult<T> + Send + 'static,
+) -> ApiResult<T> {
+    let own = lock(cache).entry(folder.to_owned()).or_default().clone();
+    match own.try_lock().as_deref() {
+        Ok(Some(cached)) => {
+            if let Some(value) = cached.get(basis) {
+                return value;
+            }
+        }
+        Err(TryLockError::WouldBlock) => return Err(not_yet()),
+        Ok(None) | Err(TryLockError::Poisoned(_)) => {}
+    }
+    let (computed, received) = mpsc::channel();
+    let thread = std::thread::Builder::new().name("summary".to_owned()).spawn(move || {
+        background_thread();
+        computed.send(value_in(&mut lock(&own), basis, compute)).ok();
+    });
+    thread.map_err(|error| ApiError::machine(format!("the referee failed: {error}")))?;
+    let left = end.saturating_duration_since(Instant::now());
+    received.recv_timeout(left).unwrap_or_else(|_| Err(not_yet()))
+}
+
+/// Returns the value that was computed last, whatever has changed since.
+fn last_known<T: Clone>(cache: &Cache<T>, folder: &str) -> ApiResult<T> {
+    let own = lock(cache).get(folder).cloned();
+    let last =
+        own.as_ref().and_then(|own| own.try_lock().ok()?.as_ref().map(|it| it.value.clone()));
+    last.unwrap_or_else(|| Err(not_yet()))
+}
+
+fn not_yet() -> ApiError {
+    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "it is still being read")
 }
 
 /// A contest that is looked at.
@@ -154,24 +241,36 @@ struct Opened {
 
 /// Opens the contest of a folder as the public sees it; with `newest`, with results that the public doesn't see yet.
 fn open(app: &App, name: &str, newest: bool) -> ApiResult<Opened> {
+    let (folder, stored) = places(app, name, newest)?;
+    let refused = refused(folder.root(), name);
+    let store = Store::open_foreign(&stored).map_err(&refused)?;
+    Opened::new(folder, stored, store).map_err(&refused)
+}
+
+/// Returns the contest's folder and that of its store.
+fn places(app: &App, name: &str, newest: bool) -> ApiResult<(Folder, Folder)> {
     let path = app.served.find(name)?;
     let frozen = if newest { None } else { app.frozen()? };
-    let refused = |error: Failure| {
-        // The page must not show where the folder is.
-        let own = path.display().to_string();
-        let shown = if name.is_empty() { "." } else { name };
-        ApiError::unfit(error.to_string().replace(&own, shown))
-    };
-    let folder = Folder::open(&path).map_err(refused)?;
-    let stored = frozen.unwrap_or_else(|| folder.clone());
-    let store = Store::open_foreign(&stored).map_err(refused)?;
-    Opened::new(folder, stored, store).map_err(refused)
+    let folder = Folder::open(&path).map_err(refused(&path, name))?;
+    Ok((folder.clone(), frozen.unwrap_or(folder)))
+}
+
+/// Turns failures into errors that don't show where the contest's folder is.
+fn refused(place: &Path, name: &str) -> impl Fn(Failure) -> ApiError + use<> {
+    let own = place.display().to_string();
+    let shown = if name.is_empty() { "." } else { name }.to_owned();
+    move |error| ApiError::unfit(error.to_string().replace(&own, &shown))
+}
+
+/// Returns what the results in the store of this folder are cached by.
+fn key(stored: &Folder) -> String {
+    stored.root().display().to_string()
 }
 
 impl Opened {
     fn new(folder: Folder, stored: Folder, store: Store) -> Result<Self, Failure> {
         let basis = Basis::of(&folder, &store)?;
-        let key = stored.root().display().to_string();
+        let key = key(&stored);
         Ok(Self { folder, stored, store, key, basis })
     }
 
@@ -235,9 +334,10 @@ pub(super) fn next_games(app: &App) -> ApiResult<Arc<Vec<NextGame>>> {
 /// Returns the contests below the served folder, the last changed first; for one that can't be read, the
 /// reason.
 pub(super) fn summaries(app: &App, folders: &[String]) -> Vec<Value> {
+    let end = Instant::now() + SUMMARIES_WAIT;
     let summary = |name: &String| {
         let changed = changed(app, name);
-        summary(app, name, changed).unwrap_or_else(|error| {
+        summary(app, name, changed, end).unwrap_or_else(|error| {
             json!({ "folder": name, "name": name, "format": "", "games": 0, "played": 0,
                     "changed": changed, "running": false, "problem": error.text() })
         })
@@ -254,11 +354,19 @@ fn changed(app: &App, name: &str) -> Option<u64> {
     u64::try_from(since.as_millis()).ok()
 }
 
-fn summary(app: &App, name: &str, changed: Option<u64>) -> ApiResult<Value> {
-    let known = progress_of(app, name)?;
+fn summary(app: &App, name: &str, changed: Option<u64>, end: Instant) -> ApiResult<Value> {
+    let (folder, stored) = places(app, name, false)?;
+    let running = folder.is_locked();
+    let known = if Instant::now() < end {
+        let Opened { folder, store, key, basis, .. } = app.contests.opened(app, name)?;
+        cached_by(&app.contests.progress, &key, basis, end, move || Ok(progress(&folder, &store)?))?
+    } else {
+        // To open it may take time, too.
+        last_known(&app.contests.progress, &key(&stored))?
+    };
     Ok(json!({ "folder": name, "name": known.name, "format": known.format,
                "games": known.games, "played": known.played, "changed": changed,
-               "running": known.running, "problem": null }))
+               "running": running, "problem": null }))
 }
 
 /// Returns the progress of the contest in this folder.
@@ -340,7 +448,9 @@ pub(super) async fn games(
     headers: HeaderMap,
     Query(query): Query<GamesQuery>,
 ) -> ApiResult<Json<Value>> {
-    run_blocking(move || games_for(&app, &query, &Audience::of(&app, &headers))).await.map(Json)
+    let (shared, folder) = (app.clone(), query.folder.clone());
+    let games = move || games_for(&app, &query, &Audience::of(&app, &headers));
+    run_costly(&shared.replaying, &folder, games).await.map(Json)
 }
 
 fn games_for(app: &App, query: &GamesQuery, audience: &Audience) -> ApiResult<Value> {

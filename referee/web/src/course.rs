@@ -30,7 +30,7 @@ use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncWriteExt, BufWriter};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
@@ -51,6 +51,8 @@ const WRITING_MAX: usize = 4;
 const READ_FACTOR: u64 = 4;
 /// What a multipart body has besides the files: a head for each.
 const HEADS_BYTES: u64 = 64 << 10;
+/// How much of a file is written at once.
+const WRITTEN_BYTES: usize = 64 << 10;
 /// The longest command.
 const COMMAND_BYTES_MAX: usize = 4096;
 /// The largest feedback that is shown.
@@ -428,6 +430,7 @@ async fn hand_in(State(app): State<Arc<App>>, request: Request) -> ApiResult<Res
     let (course, now) = (site.course.clone(), Timestamp::now());
     let _writing = site.writing.acquire().await;
     let Sent { upload, command } = sent;
+    let command = command.filter(|words| !words.is_empty());
     let id = run_blocking(move || Ok(course.accept(&team, upload, command, now)?)).await?;
     // It is on the disk. What follows may fail and is then done when the ladder takes it in.
     site.unpacking.send(id).ok();
@@ -508,8 +511,11 @@ async fn read(course: &Arc<Course>, request: Request) -> ApiResult<Sent> {
                 if result.is_ok() {
                     result = sent.take(&mut part).await;
                 }
-                // The rest is read after a mistake too.
                 part.skip().await;
+                if result.is_err() {
+                    // Else the browser would not show why.
+                    parts.forget_rest();
+                }
             }
             Err(error) => {
                 let refused = if parts.has_long_head() {
@@ -541,7 +547,9 @@ impl Sent {
                 let failed =
                     |error: std::io::Error| ApiError::machine(format!("the upload: {error}"));
                 let place = self.upload.file(&name)?;
-                let mut file = tokio::fs::File::create_new(place).await.map_err(failed)?;
+                let file = tokio::fs::File::create_new(place).await.map_err(failed)?;
+                // What comes may come byte by byte.
+                let mut file = BufWriter::with_capacity(WRITTEN_BYTES, file);
                 while let Some(bytes) =
                     part.chunk().await.map_err(|error| broken(&self.upload, &error))?
                 {
@@ -549,6 +557,9 @@ impl Sent {
                     file.write_all(&bytes).await.map_err(failed)?;
                 }
                 file.flush().await.map_err(failed)
+            }
+            Some("command") if self.command.is_some() => {
+                Err(ApiError::bad("the form has two commands"))
             }
             Some("command") => {
                 let mut text = Vec::new();
@@ -564,7 +575,7 @@ impl Sent {
                     .map_err(|_| ApiError::bad("the command is not UTF-8"))?;
                 let words = shlex::split(text.trim())
                     .ok_or_else(|| ApiError::bad("the command has a quote that is not closed"))?;
-                self.command = Some(words).filter(|words| !words.is_empty());
+                self.command = Some(words);
                 Ok(())
             }
             other => Err(ApiError::bad(format!(

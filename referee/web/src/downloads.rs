@@ -52,8 +52,8 @@ pub(super) async fn picture(
     Query(query): Query<PictureQuery>,
 ) -> ApiResult<Response> {
     // One at a time: running matches may need the cores.
-    let (form, permits) = (query.form, app.picture_permit.clone());
-    let (name, bytes) = run_costly(&permits, move || {
+    let (form, shared, file) = (query.form, app.clone(), query.file.clone());
+    let (name, bytes) = run_costly(&shared.picture_permit, &file, move || {
         let tail = Tail::read_as(query.seen_by, &query.file, &app.served)?;
         let playback = tail.shown()?;
         let ply = query.ply.unwrap_or(playback.plies().len() - 1);

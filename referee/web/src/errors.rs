@@ -1,16 +1,17 @@
 //! Errors as responses: a status, what happened, what to do.
 
+use super::permits::Permits;
 use axum::Json;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
+use referee_play::game_program::limit_waiting_for_found;
 use referee_process::launcher::background_thread;
 use referee_process::{Failure, FailureKind};
 use serde_json::json;
 use std::panic::resume_unwind;
-use std::path::Path;
-use std::sync::Arc;
-use tokio::sync::Semaphore;
+use std::path::{Component, Path};
+use std::time::Duration;
 use tokio::task::JoinSet;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,6 +120,11 @@ pub(super) fn without_place(mut response: Response, root: &Path) -> Response {
     ApiError { error: text, help, ..error }.into_response()
 }
 
+/// How long costly work waits for rules that lie in a contest's folder, which may come from anyone; and other work, for
+/// which there are few threads.
+pub(super) const FOUND_RULES_MAX: Duration = Duration::from_secs(10);
+const FOUND_RULES_SOON: Duration = Duration::from_secs(1);
+
 /// Runs work that takes time or waits for the disk on a thread of its own. If the visitor leaves before it has begun, it
 /// doesn't begin.
 pub(super) async fn run_blocking<T: Send + 'static>(
@@ -127,22 +133,31 @@ pub(super) async fn run_blocking<T: Send + 'static>(
     let failed = |error| ApiError::machine(format!("the referee failed: {error}"));
     // A set ends what is in it when it is dropped.
     let mut tasks = JoinSet::new();
-    tasks.spawn_blocking(work);
+    tasks.spawn_blocking(|| {
+        limit_waiting_for_found(FOUND_RULES_SOON);
+        work()
+    });
     tasks.join_next().await.expect("it has a task").map_err(failed)?
 }
 
-/// The same for costly work, of which no more runs at once than the semaphore has permits, and to which matches don't lose
-/// their cores. It keeps its permit until it has ended, also when its visitor has left.
+/// The same for costly work with a file, of which no more runs at once than there are permits of the folder below the
+/// served one in which it is, and to which matches don't lose their cores. It keeps its permits until it has ended, also
+/// when its visitor has left.
 pub(super) async fn run_costly<T: Send + 'static>(
-    permits: &Arc<Semaphore>,
+    permits: &Permits,
+    file: &str,
     work: impl FnOnce() -> ApiResult<T> + Send + 'static,
 ) -> ApiResult<T> {
-    let permit = permits.clone().acquire_owned().await.expect("the semaphore is never closed");
+    let mut parts = Path::new(file).components();
+    let first = parts.find(|part| *part != Component::CurDir);
+    let folder = first.map_or_else(Default::default, |it| it.as_os_str().to_string_lossy());
+    let permit = permits.take(&folder).await;
     run_blocking(move || {
         let _permit = permit;
         std::thread::scope(|scope| {
             let work = scope.spawn(|| {
                 background_thread();
+                limit_waiting_for_found(FOUND_RULES_MAX);
                 work()
             });
             work.join().unwrap_or_else(|panic| resume_unwind(panic))
@@ -153,14 +168,13 @@ pub(super) async fn run_costly<T: Send + 'static>(
 
 #[cfg(test)]
 mod tests {
-    use super::{ApiError, run_blocking, run_costly, without_place};
+    use super::{ApiError, Permits, run_blocking, run_costly, without_place};
     use axum::response::IntoResponse;
     use std::path::Path;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::{Arc, mpsc};
     use std::time::Duration;
     use tokio::runtime::Builder;
-    use tokio::sync::Semaphore;
     use tokio::time::timeout;
 
     const SOON: Duration = Duration::from_millis(20);
@@ -208,8 +222,8 @@ mod tests {
             let (_, fields) = stat.rsplit_once(") ").unwrap();
             Ok(fields.split(' ').nth(16).unwrap().parse::<i32>().unwrap())
         };
-        let permits = Arc::new(Semaphore::new(1));
-        let costly = runtime.block_on(run_costly(&permits, nice)).unwrap();
+        let permits = Permits::new(2);
+        let costly = runtime.block_on(run_costly(&permits, "", nice)).unwrap();
         assert!(costly >= 10, "{costly}");
         assert_eq!(runtime.block_on(run_blocking(nice)), nice());
     }
@@ -218,14 +232,15 @@ mod tests {
     fn costly_work_keeps_its_permit_after_its_visitor_has_left() {
         let runtime = Builder::new_current_thread().enable_all().build();
         runtime.unwrap().block_on(async {
-            let permits = Arc::new(Semaphore::new(1));
+            let permits = Permits::new(2);
             let (release, held) = mpsc::channel::<()>();
-            leave(run_costly(&permits, move || Ok(held.recv().ok()))).await;
-            leave(run_costly(&permits, || Ok(()))).await;
-            // Other work goes on.
+            leave(run_costly(&permits, "theirs/a", move || Ok(held.recv().ok()))).await;
+            leave(run_costly(&permits, "theirs/b/c", || Ok(()))).await;
+            // Other work goes on, and that with other folders.
             assert_eq!(run_blocking(|| Ok(7)).await, Ok(7));
+            assert_eq!(run_costly(&permits, "own/a", || Ok(6)).await, Ok(6));
             release.send(()).unwrap();
-            assert_eq!(run_costly(&permits, || Ok(8)).await, Ok(8));
+            assert_eq!(run_costly(&permits, "theirs/b/c", || Ok(8)).await, Ok(8));
         });
     }
 }

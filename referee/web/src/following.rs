@@ -26,11 +26,12 @@ pub(super) const PERIOD: Duration = Duration::from_millis(120);
 /// How often something is sent at least, so that no proxy closes the connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// The parameters: a transcript, and the last line that is known.
+/// The parameters: a transcript, the last line that is known, and when the match was started whose line it is.
 #[derive(Debug, Deserialize)]
 pub(super) struct FollowQuery {
     file: String,
     line: Option<u64>,
+    started: Option<String>,
     seen_by: Option<Seat>,
 }
 
@@ -44,14 +45,16 @@ pub(super) async fn follow(
     // After a lost connection the browser's last event id is newer than the page's parameter.
     let last = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());
     let line = last.or(query.line).unwrap_or(0);
-    let opened = app.clone();
-    let (tail, audience) = run_blocking(move || {
-        let tail = Tail::open_as(query.seen_by, &query.file, &opened.served)?;
+    let (opened, file) = (app.clone(), query.file.clone());
+    // Rules may have to be started.
+    let (tail, audience) = run_costly(&app.replaying, &file, move || {
+        let mut tail = Tail::open_as(query.seen_by, &query.file, &opened.served)?;
+        tail.expect(query.started);
         Ok((tail, Audience::of(&opened, &headers)))
     })
     .await?;
     let (events, mut received) = mpsc::channel(1);
-    tokio::spawn(run(app, tail, line, events, place, audience));
+    tokio::spawn(run(app, (file, tail), line, events, place, audience));
     let alive = KeepAlive::new().interval(KEEP_ALIVE);
     let received = poll_fn(move |context| received.poll_recv(context).map(|event| event.map(Ok)));
     Ok(Sse::new(received).keep_alive(alive))
@@ -60,7 +63,7 @@ pub(super) async fn follow(
 /// Sends what is new until the match is over or the connection is closed.
 async fn run(
     app: Arc<App>,
-    mut tail: Tail,
+    (file, mut tail): (String, Tail),
     mut line: u64,
     events: mpsc::Sender<Event>,
     place: Place,
@@ -89,7 +92,7 @@ async fn run(
         };
         // At first all that was written before is read.
         let read = match sent {
-            None => run_costly(&app.replaying, update).await,
+            None => run_costly(&app.replaying, &file, update).await,
             Some(_) => run_blocking(update).await,
         };
         let Ok((read, state, update)) = read else { return };

@@ -81,8 +81,8 @@ pub(super) async fn guard(
         Ok(_) => return next.run(request).await,
         Err(refused) => return refused.into_response(),
     };
-    let permits = app.replaying.clone();
-    match run_costly(&permits, move || is_shown(&app, &headers, &name)).await {
+    let (shared, file) = (app.clone(), name.clone());
+    match run_costly(&shared.replaying, &file, move || is_shown(&app, &headers, &name)).await {
         Ok(true) => next.run(request).await,
         Ok(false) => hidden().into_response(),
         Err(error) => error.into_response(),

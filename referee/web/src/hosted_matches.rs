@@ -4,9 +4,10 @@
 
 use super::errors::{ApiError, ApiResult};
 use super::people::People;
+use super::permits::{NoPermit, Permit, Permits};
 use super::rows::Row;
 use super::served_folder::{SeenBy, ServedFolder};
-use super::visitor::Session;
+use super::visitor::{Asker, Session, Visitor};
 use axum::http::StatusCode;
 use rand::TryRng;
 use rand::rngs::SysRng;
@@ -27,6 +28,7 @@ use referee_process::launcher::Share;
 use referee_process::lock::lock;
 use referee_process::sandbox::Sandbox;
 use referee_protocol::{ClockSettings, Event, HeaderSeat, Seat};
+use referee_runner::disk::is_nearly_full;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, VecDeque};
@@ -34,13 +36,13 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::watch;
 
 /// The longest pause after a turn, in milliseconds.
 const PACE_MS_MAX: u64 = 10_000;
 
 /// The most matches with a person at once.
-const WITH_PERSON_MAX: u32 = 16;
+const WITH_PERSON_MAX: usize = 16;
 
 /// The most failures that are kept.
 const FAILURES_MAX: usize = 64;
@@ -143,9 +145,9 @@ pub(super) struct HostedMatches {
     running: Mutex<BTreeMap<PathBuf, HostedMatch>>,
     /// The last matches that failed, with the reason, by the path of the transcript.
     failures: Mutex<VecDeque<(PathBuf, String)>>,
-    with_person: MatchSlots,
-    others: MatchSlots,
-    questions: MatchSlots,
+    with_person: Permits,
+    others: Permits,
+    questions: Permits,
 }
 
 /// What runs in a slot.
@@ -159,24 +161,6 @@ pub(super) enum Slot {
     Question,
 }
 
-/// A limited number of matches at once.
-#[derive(Debug)]
-struct MatchSlots {
-    most: u32,
-    free: Arc<Semaphore>,
-}
-
-impl MatchSlots {
-    fn new(most: u32) -> Self {
-        Self { most, free: Arc::new(Semaphore::new(most as usize)) }
-    }
-
-    /// Waits until all slots are free.
-    async fn wait_empty(&self) {
-        self.free.acquire_many(self.most).await.map(drop).ok();
-    }
-}
-
 impl HostedMatches {
     /// `orders` and `paused` are those of the whole program.
     pub(super) fn new(
@@ -185,10 +169,9 @@ impl HostedMatches {
         paused: PausedTime,
     ) -> Self {
         let jobs = play.as_ref().map_or(0, |play| play.jobs);
-        let [others, questions] =
-            [(); 2].map(|()| MatchSlots::new(u32::try_from(jobs).unwrap_or(u32::MAX)));
+        let [others, questions] = [(); 2].map(|()| Permits::new(jobs));
         let (running, failures) = (Mutex::default(), Mutex::default());
-        let with_person = MatchSlots::new(WITH_PERSON_MAX);
+        let with_person = Permits::new(WITH_PERSON_MAX);
         Self { play, orders, paused, running, failures, with_person, others, questions }
     }
 
@@ -273,7 +256,11 @@ impl HostedMatches {
     /// Waits until no agent from the page is running.
     pub(super) async fn wait_empty(&self) {
         let Self { with_person, others, questions, .. } = self;
-        tokio::join!(with_person.wait_empty(), others.wait_empty(), questions.wait_empty());
+        tokio::join!(
+            with_person.wait_until_free(),
+            others.wait_until_free(),
+            questions.wait_until_free()
+        );
     }
 
     /// Starts a match and returns the path of its transcript. Blocks until it has started.
@@ -281,9 +268,19 @@ impl HostedMatches {
         self: &Arc<Self>,
         served: &ServedFolder,
         request: &MatchRequest,
-        who: &Session,
+        who: &Asker,
     ) -> ApiResult<PathBuf> {
         let known = self.allowed()?;
+        if served.is_in_contest() {
+            let text = "the served folder is a contest's, in which there are only the contest's own matches";
+            return Err(ApiError::conflict(text).help("serve the folder above it to start others"));
+        }
+        if is_nearly_full(served.root()) {
+            let text = "the disk is nearly full, so no match is started from the page";
+            return Err(ApiError::new(StatusCode::SERVICE_UNAVAILABLE, text).help(
+                "free some space, for example remove what is no longer needed in `matches`",
+            ));
+        }
         let pace_ms = request.pace_ms;
         if pace_ms > PACE_MS_MAX {
             let text = format!("the pause after a turn is at most {PACE_MS_MAX} ms, not {pace_ms}");
@@ -296,11 +293,12 @@ impl HostedMatches {
         let job = job(served, kind, known, request)?;
         let slot =
             if people(&job.seated).next().is_some() { Slot::WithPerson } else { Slot::Others };
-        let permit = self.enter(slot)?;
+        let (session, from) = who;
+        let permit = self.enter(slot, *from)?;
         let sandbox = known.sandbox(programs(&job) * known.jobs)?;
         job.readable_files.check(sandbox.launcher.layers, &job.seated)?;
         let seen_by = served.seen_by().clone();
-        self.start(job, sandbox, Duration::from_millis(pace_ms), permit, who, seen_by)
+        self.start(job, sandbox, Duration::from_millis(pace_ms), permit, session, seen_by)
     }
 
     /// Returns what may be started now.
@@ -314,9 +312,9 @@ impl HostedMatches {
         })
     }
 
-    /// Takes a slot, if one is free.
-    pub(super) fn enter(&self, slot: Slot) -> ApiResult<OwnedSemaphorePermit> {
-        let (slots, what, help) = match slot {
+    /// Takes a slot for a visitor, if one is free. Programs on this machine may take all.
+    pub(super) fn enter(&self, slot: Slot, from: Visitor) -> ApiResult<Permit> {
+        let (permits, what, help) = match slot {
             Slot::WithPerson => (
                 &self.with_person,
                 "matches with a person are running",
@@ -333,10 +331,15 @@ impl HostedMatches {
                 "wait some seconds, or allow more with `referee serve --jobs N`",
             ),
         };
-        if let Ok(permit) = slots.free.clone().try_acquire_owned() {
-            return Ok(permit);
-        }
-        let text = format!("{} {what}, the most at once", slots.most);
+        let whose = (!from.is_this_machine()).then(|| from.to_string());
+        let refused = match permits.try_take(whose.as_deref()) {
+            Ok(permit) => return Ok(permit),
+            Err(refused) => refused,
+        };
+        let text = match refused {
+            NoPermit::AllTaken => format!("{} {what}, the most at once", permits.most()),
+            NoPermit::HasHalf => format!("{} {what} for you, the most at once", permits.half()),
+        };
         Err(ApiError::new(StatusCode::TOO_MANY_REQUESTS, text).help(help))
     }
 
@@ -345,7 +348,7 @@ impl HostedMatches {
         mut job: Job,
         sandbox: Sandbox,
         pace: Duration,
-        permit: OwnedSemaphorePermit,
+        permit: Permit,
         who: &Session,
         seen_by: SeenBy,
     ) -> ApiResult<PathBuf> {
@@ -415,7 +418,7 @@ struct MatchGuard {
     path: PathBuf,
     seen_by: SeenBy,
     /// Dropped after the rest.
-    _permit: OwnedSemaphorePermit,
+    _permit: Permit,
 }
 
 impl Drop for MatchGuard {
@@ -485,7 +488,12 @@ pub(super) fn job(
         let text = format!("{} has hidden information, and all would see the same page", kind.name);
         return Err(ApiError::unfit(text).help("let a person play in one seat only"));
     }
-    let destination = Destination::Folder(served.root().join(DEFAULT_FOLDER));
+    let folder = served.root().join(DEFAULT_FOLDER);
+    if folder.is_symlink() {
+        let text = format!("{DEFAULT_FOLDER} is a link, so no transcript is written there");
+        return Err(ApiError::conflict(text).help("replace it with a folder"));
+    }
+    let destination = Destination::Folder(folder);
     let shared_rules = reach::shared_rules(&specs, &destination.places(), &play.readable);
     Ok(Job {
         number: 0,

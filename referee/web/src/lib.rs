@@ -8,6 +8,7 @@ mod export;
 mod frames;
 mod site;
 mod match_page;
+mod permits;
 mod errors;
 mod served_folder;
 mod visitor;
@@ -60,6 +61,7 @@ use self::guard::{Guard, guard};
 use self::hosted_matches::HostedMatches;
 use self::listing::Listing;
 use self::pages::page;
+use self::permits::Permits;
 use self::places::Places;
 use self::served_folder::ServedFolder;
 use self::thumbnails::Thumbnails;
@@ -79,6 +81,7 @@ use referee_process::lock::lock;
 use referee_protocol::Seat;
 use referee_protocol::encode::percent_encode;
 use referee_runner::course::Course;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::future::ready;
@@ -87,7 +90,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
 /// The largest body of a request, in bytes.
 const BODY_BYTES_MAX: usize = 64 << 10;
@@ -142,11 +145,11 @@ struct App {
     listing: Listing,
     contests: Contests,
     followers: Arc<Places>,
-    replaying: Arc<Semaphore>,
-    picture_permit: Arc<Semaphore>,
+    replaying: Permits,
+    picture_permit: Permits,
     explorer: Explorer,
     thumbnails: Thumbnails,
-    thumbnail_permit: Arc<Semaphore>,
+    thumbnail_permit: Permits,
     matches: Arc<HostedMatches>,
     questions: Arc<Questions>,
     /// The course that is handed in to, if the server is for one.
@@ -184,11 +187,11 @@ impl Server {
             listing: Listing::default(),
             contests: Contests::default(),
             followers: Places::new(FOLLOWERS_MAX),
-            replaying: Arc::new(Semaphore::new((cores::count() / 2).clamp(2, REPLAYING_MAX))),
-            picture_permit: Arc::new(Semaphore::new(1)),
+            replaying: Permits::new(cores::count().clamp(4, REPLAYING_MAX)),
+            picture_permit: Permits::new(2),
             explorer: Explorer::default(),
             thumbnails: Thumbnails::default(),
-            thumbnail_permit: Arc::new(Semaphore::new(1)),
+            thumbnail_permit: Permits::new(2),
             matches: Arc::new(HostedMatches::new(play, orders.clone(), paused)),
             questions: Arc::default(),
             site,
@@ -353,7 +356,7 @@ fn router(app: Arc<App>) -> Router {
         .route("/tv", page("tv.html"))
         .route("/assets/{name}", get(pages::part))
         .route("/api/overview", get_json_for(overview::overview))
-        .route("/api/contest", get_json(contests::contest))
+        .route("/api/contest", get_replayed(contests::contest))
         .route("/api/contest/games", get(contests::games))
         .route("/api/match", get(matches::match_page))
         .route("/api/text", get_replayed(matches::text))
@@ -386,14 +389,14 @@ fn own_routes() -> Router<Arc<App>> {
         .route("/compare", page("compare.html"))
         .route("/files", get(pages::file))
         .route("/files/{*name}", get(pages::file_below))
-        .route("/api/transcripts", get_json_for(overview::transcripts))
+        .route("/api/transcripts", get(overview::transcripts))
         .route("/api/lines", get_replayed(matches::lines))
         .route("/api/branch", get_replayed(branch::branch))
         .route("/api/explore", get_replayed(explorer::explore))
         .route("/api/ask", post(asking::ask))
         .route("/api/rerun", post(asking::rerun_turn))
         .route("/api/seat", get_json_for(seats::waiting).merge(post_json(seats::answer)))
-        .route("/api/matches", post_json(seats::start_match))
+        .route("/api/matches", post(seats::start_match))
         .route("/api/stop", post_json(seats::stop))
         .route("/metrics", get(metrics::served_metrics))
 }
@@ -403,21 +406,25 @@ type Handler<Q> = fn(&App, &Q) -> ApiResult<Value>;
 /// A handler of what depends on the visitor.
 type HandlerFor<Q> = fn(&App, &Q, &Session) -> ApiResult<Value>;
 
-/// Routes a GET request with parameters in the address.
-fn get_json<Q: DeserializeOwned + Send + 'static>(handler: Handler<Q>) -> MethodRouter<Arc<App>> {
-    get(move |State(app): State<Arc<App>>, Query(query): Query<Q>| async move {
-        run_blocking(move || handler(&app, &query)).await.map(Json)
-    })
+/// The file or folder that a request names.
+#[derive(Deserialize)]
+struct OfFile {
+    #[serde(default, alias = "folder")]
+    file: String,
 }
 
-/// Routes the same to a handler that replays a transcript.
+/// Routes a GET request with parameters in the address to a handler that replays a transcript, or reads a contest.
 fn get_replayed<Q: DeserializeOwned + Send + 'static>(
     handler: Handler<Q>,
 ) -> MethodRouter<Arc<App>> {
-    get(move |State(app): State<Arc<App>>, Query(query): Query<Q>| async move {
-        let permits = app.replaying.clone();
-        run_costly(&permits, move || handler(&app, &query)).await.map(Json)
-    })
+    get(
+        move |State(app): State<Arc<App>>,
+              Query(OfFile { file }): Query<OfFile>,
+              Query(query): Query<Q>| async move {
+            let shared = app.clone();
+            run_costly(&shared.replaying, &file, move || handler(&app, &query)).await.map(Json)
+        },
+    )
 }
 
 /// Routes a GET request of a visitor.

@@ -6,13 +6,14 @@ use super::rows::{Row, begins, unreadable};
 use super::served_folder::{ServedFolder, Shown, open};
 use nix::unistd::geteuid;
 use referee_games::Games;
-use referee_play::destination::is_transcript;
+use referee_play::destination::{DEFAULT_FOLDER, is_transcript};
 use referee_play::liveness::may_be_written;
 use referee_process::lock::lock;
 use referee_runner::folder::{Folder, GAMES_FOLDER, STORE_FILE};
 use referee_runner::inbox::Inbox;
 use referee_runner::parallel;
 use referee_runner::store::Store;
+use std::collections::hash_map::Entry as MapEntry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -34,6 +35,8 @@ const ROWS_MAX: usize = 40_000;
 const LISTED_MAX: usize = 20_000;
 /// How many of the newest transcripts are checked for live matches.
 const LIVE_CHECKED: usize = 400;
+/// How long that takes at most.
+const LIVE_READING_MAX: Duration = Duration::from_millis(500);
 /// The most live matches in the list.
 const LIVE_MAX: usize = 50;
 
@@ -160,6 +163,9 @@ impl Listing {
         let past = found.transcripts.iter().skip_while(|entry| is_ahead(entry.changed));
         let young = past.take_while(|entry| may_be_written(entry.changed));
         let inside = young.filter(|entry| is_below(&entry.name, folder));
+        // The next look has the others: what was read is kept.
+        let until = Instant::now() + LIVE_READING_MAX;
+        let inside = inside.take_while(|_| Instant::now() < until);
         let rows = inside.take(LIVE_CHECKED).filter_map(|entry| self.row(served, entry));
         rows.filter(|row| row.live).take(LIVE_MAX).map(|row| Row::clone(&row)).collect()
     }
@@ -188,6 +194,10 @@ fn read(served: &ServedFolder, entry: &Entry) -> ApiResult<Option<Row>> {
     Row::read(&entry.name, file, entry.changed)
 }
 
+/// How long all contests may take to say where agents for them are handed in: those of this user, which come first, and
+/// with those of others.
+const INBOXES_WAIT: [Duration; 2] = [Duration::from_secs(4), Duration::from_secs(6)];
+
 /// The folders of submissions of each contest, by the path and inode of its store, whose contest file never changes,
 /// and by when folders were last named for it.
 type Inboxes = HashMap<(PathBuf, u64, Option<SystemTime>), Vec<PathBuf>>;
@@ -200,36 +210,59 @@ fn inboxes_of(contest: &Path) -> Vec<PathBuf> {
         Some(Inbox::all(&folder, &text, &base))
     };
     let found = found().unwrap_or_default();
-    found.iter().filter_map(|inbox| inbox.canonicalize().ok()).collect()
+    found.iter().filter(|it| is_same_for_all(it)).filter_map(|it| it.canonicalize().ok()).collect()
+}
+
+/// Whether a path leads to the same folder in every process. Others are of somebody who doesn't know where the served
+/// folder is, and no contest has them.
+fn is_same_for_all(path: &Path) -> bool {
+    let is_of_process = |it: &Path| it.canonicalize().is_ok_and(|it| it.starts_with("/proc"));
+    path.is_absolute() && !path.ancestors().any(is_of_process)
 }
 
 impl FolderContents {
     /// Removes what is in the folders of submissions of the contests here, and tells the served folder of these.
     fn hide_submissions(&mut self, served: &ServedFolder, inboxes: &mut Inboxes) {
         let path = |name: &str| served.root().join(name);
-        // A contest that was handed in could hide another: it is asked last, and only if no other hides it.
+        // A contest that was handed in could hide another: it is asked last, only if no other hides it, and hides nothing of
+        // those before it.
         let rank = |name: &String| {
             let about = path(name).join(STORE_FILE).symlink_metadata().ok();
             let is_own = about.as_ref().is_some_and(|about| about.uid() == geteuid().as_raw());
-            (!is_own, name.matches('/').count(), about.map_or(0, |about| about.ino()))
+            let inode = about.map_or(0, |about| about.ino());
+            (!is_own, name.matches('/').count(), inode)
         };
         let mut contests: Vec<_> = self.contests.iter().map(|name| (rank(name), name)).collect();
         contests.sort();
+        let own_matches = path(DEFAULT_FOLDER);
+        let began = Instant::now();
         let mut hidden = BTreeSet::new();
-        for ((_, _, inode), name) in contests {
+        let mut before: Vec<PathBuf> = Vec::new();
+        for ((is_others, _, inode), name) in contests {
             let path = path(name);
             if path.ancestors().any(|outer| hidden.contains(outer)) {
                 continue;
             }
             let named = Inbox::named_file(&path).symlink_metadata().and_then(|it| it.modified());
             let known = inboxes.entry((path.clone(), inode, named.ok()));
+            let is_late = began.elapsed() >= INBOXES_WAIT[usize::from(is_others)];
+            if is_late && matches!(known, MapEntry::Vacant(_)) {
+                // The next look asks it.
+                hidden.insert(path);
+                continue;
+            }
             let found = known.or_insert_with(|| inboxes_of(&path));
+            let is_of_another = |inbox: &Path| {
+                before.iter().any(|other| other.starts_with(inbox) || inbox.starts_with(other))
+            };
             let inside = found.iter().filter(|inbox| {
                 inbox.starts_with(served.root())
-                    && *inbox != served.root()
+                    && !own_matches.starts_with(inbox)
                     && !path.starts_with(inbox)
+                    && !is_of_another(inbox)
             });
             hidden.extend(inside.cloned());
+            before.push(path);
         }
         let is_hidden = |name: &str| path(name).ancestors().any(|outer| hidden.contains(outer));
         self.contests.retain(|name| !is_hidden(name));

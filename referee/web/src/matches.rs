@@ -62,8 +62,8 @@ pub(super) async fn match_page(
     let end = Instant::now() + START_WAIT;
     loop {
         let (app, name, who) = (app.clone(), query.file.clone(), who.clone());
-        let (headers, permits) = (headers.clone(), app.replaying.clone());
-        let read = run_costly(&permits, move || {
+        let (headers, shared) = (headers.clone(), app.clone());
+        let read = run_costly(&shared.replaying, &query.file, move || {
             let audience = Audience::of(&app, &headers);
             let mut tail = Tail::read_as(query.seen_by, &name, &app.served)?;
             tail.set_problem(app.matches.failure(tail.path()));

@@ -2,13 +2,16 @@
 
 use super::App;
 use super::contests::summaries;
-use super::errors::ApiResult;
+use super::errors::{ApiResult, run_costly};
 use super::rows::Row;
 use super::visitor::Session;
+use axum::Json;
+use axum::extract::{Query, State};
 use referee_games::Games;
 use sample_agents::BUILT_INS;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// The most rows of a list in one response.
 pub(super) const COUNT_MAX: usize = 200;
@@ -28,8 +31,17 @@ pub(super) struct ListQuery {
 #[derive(Debug, Deserialize)]
 pub(super) struct NoQuery {}
 
-#[expect(clippy::unnecessary_wraps, reason = "a Handler returns a result")]
-pub(super) fn transcripts(app: &App, query: &ListQuery, who: &Session) -> ApiResult<Value> {
+pub(super) async fn transcripts(
+    State(app): State<Arc<App>>,
+    who: Session,
+    Query(query): Query<ListQuery>,
+) -> ApiResult<Json<Value>> {
+    let shared = app.clone();
+    let folder = query.folder.clone().unwrap_or_default();
+    run_costly(&shared.replaying, &folder, move || Ok(Json(listed(&app, &query, &who)))).await
+}
+
+fn listed(app: &App, query: &ListQuery, who: &Session) -> Value {
     let found = app.listing.contents(&app.served);
     let find = query.find.as_deref().unwrap_or_default().to_lowercase();
     let folder = query.folder.as_deref().unwrap_or_default();
@@ -46,7 +58,7 @@ pub(super) fn transcripts(app: &App, query: &ListQuery, who: &Session) -> ApiRes
     };
     let page = page.iter().map(|row| Row::clone(row));
     let rows = app.matches.with_stop_flag(&app.served, page.collect(), who);
-    Ok(json!({ "total": total, "rows": rows }))
+    json!({ "total": total, "rows": rows })
 }
 
 pub(super) fn overview(app: &App, _: &NoQuery, who: &Session) -> ApiResult<Value> {
@@ -60,6 +72,7 @@ pub(super) fn overview(app: &App, _: &NoQuery, who: &Session) -> ApiResult<Value
         "title": app.served.title(),
         "version": env!("CARGO_PKG_VERSION"),
         "can_play": app.matches.can_play().is_some(),
+        "can_start": app.matches.can_play().is_some() && !app.served.is_in_contest(),
         "games": games(app.served.games()),
         "agents": agents(app),
         "live": app.matches.with_stop_flag(&app.served, live, who),

@@ -3,7 +3,7 @@
 use super::App;
 use super::assets::asset;
 use super::contests::report_page;
-use super::errors::{ApiError, ApiResult, run_blocking};
+use super::errors::{ApiError, ApiResult, run_costly};
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
@@ -73,7 +73,8 @@ pub(super) async fn file_below(
         app.served.transcript(&name)?;
         return Ok(Redirect::to(&format!("/match?file={}", percent_encode(&name))).into_response());
     }
-    let bytes = run_blocking(move || report(&app, &name)).await?;
+    let (shared, place) = (app.clone(), name.clone());
+    let bytes = run_costly(&shared.replaying, &place, move || report(&app, &name)).await?;
     let headers = [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),
         (header::CONTENT_SECURITY_POLICY, REPORT_POLICY),

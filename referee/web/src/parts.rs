@@ -8,7 +8,7 @@ use futures_util::StreamExt;
 use futures_util::stream::poll_fn;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Poll, ready};
 
 /// The most bytes before the first part, and of the head of each.
@@ -16,8 +16,10 @@ pub(super) const HEAD_BYTES: u64 = 8 << 10;
 
 /// The parts that are left.
 pub(super) struct Parts {
-    parts: Multipart,
+    form: Multipart,
     unread: Unread,
+    /// Whether what comes is of no use any more.
+    is_over: Arc<AtomicBool>,
 }
 
 /// How many bytes have come since something was found in them.
@@ -31,17 +33,23 @@ pub(super) struct Part<'a> {
 
 impl Parts {
     pub(super) async fn of(request: Request) -> Result<Self, MultipartRejection> {
-        let unread = Unread::default();
+        let (unread, is_over) = (Unread::default(), Arc::new(AtomicBool::new(false)));
         let (head, body) = request.into_parts();
-        let request = Request::from_parts(head, bounded(body, unread.clone()));
-        let parts = Multipart::from_request(request, &()).await?;
-        Ok(Self { parts, unread })
+        let request = Request::from_parts(head, bounded(body, unread.clone(), is_over.clone()));
+        let form = Multipart::from_request(request, &()).await?;
+        Ok(Self { form, unread, is_over })
+    }
+
+    /// Lets the rest come and looks for no more parts in it, which takes long if they are small: it ends with an error
+    /// soon, or with the last part.
+    pub(super) fn forget_rest(&self) {
+        self.is_over.store(true, Ordering::Relaxed);
     }
 
     /// Returns the next part; `None` after the last.
     pub(super) async fn next(&mut self) -> Result<Option<Part<'_>>, MultipartError> {
         self.unread.store(0, Ordering::Relaxed);
-        let field = self.parts.next_field().await?;
+        let field = self.form.next_field().await?;
         Ok(field.map(|field| Part { field, unread: &self.unread }))
     }
 
@@ -73,7 +81,7 @@ impl Part<'_> {
 }
 
 /// Passes a body on, one piece at a time, until too much is unread.
-fn bounded(body: Body, unread: Unread) -> Body {
+fn bounded(body: Body, unread: Unread, is_over: Arc<AtomicBool>) -> Body {
     let mut pieces = body.into_data_stream();
     let mut is_passed = false;
     Body::from_stream(poll_fn(move |context| {
@@ -85,7 +93,10 @@ fn bounded(body: Body, unread: Unread) -> Body {
         if unread.load(Ordering::Relaxed) > HEAD_BYTES {
             return Poll::Ready(Some(Err(io::Error::other("too much before a part's content"))));
         }
-        let piece = ready!(pieces.poll_next_unpin(context));
+        let mut piece = ready!(pieces.poll_next_unpin(context));
+        while is_over.load(Ordering::Relaxed) && matches!(piece, Some(Ok(_))) {
+            piece = ready!(pieces.poll_next_unpin(context));
+        }
         if let Some(Ok(bytes)) = &piece {
             is_passed = true;
             unread.fetch_add(bytes.len() as u64, Ordering::Relaxed);
@@ -104,9 +115,8 @@ mod tests {
 
     const HEAD: &str = "--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a\"\r\n";
 
-    /// Reads a body that comes in pieces of so many bytes. Returns the lengths of its parts, or whether a head was too
-    /// long, and how many pieces were asked for.
-    fn read(body: &str, piece: usize) -> (Result<Vec<usize>, bool>, usize) {
+    /// Returns a body that comes in pieces of so many bytes, and how many pieces were asked for.
+    fn form(body: &str, piece: usize) -> (Request, Arc<AtomicUsize>) {
         let asked = Arc::new(AtomicUsize::new(0));
         let count = asked.clone();
         let pieces: Vec<Bytes> =
@@ -119,7 +129,18 @@ mod tests {
             .header("content-type", "multipart/form-data; boundary=x")
             .body(body)
             .unwrap();
-        let read = async {
+        (request, asked)
+    }
+
+    fn run<T>(future: impl Future<Output = T>) -> T {
+        tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
+    }
+
+    /// Reads a body in such pieces. Returns the lengths of its parts, or whether a head was too long, and how many pieces
+    /// were asked for.
+    fn read(body: &str, piece: usize) -> (Result<Vec<usize>, bool>, usize) {
+        let (request, asked) = form(body, piece);
+        let read = run(async {
             let mut parts = Parts::of(request).await.unwrap();
             let mut lengths = Vec::new();
             loop {
@@ -136,10 +157,25 @@ mod tests {
                     Err(_) => return Err(parts.has_long_head()),
                 }
             }
-        };
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let read = runtime.block_on(read);
+        });
         (read, asked.load(Ordering::Relaxed))
+    }
+
+    #[test]
+    fn after_a_mistake_no_parts_are_looked_for() {
+        let body = format!("{HEAD}\r\n\r\n").repeat(10_000) + "--x--\r\n";
+        let (request, asked) = form(&body, 1000);
+        let found = run(async {
+            let (mut parts, mut found) = (Parts::of(request).await.unwrap(), 0);
+            while let Ok(Some(_)) = parts.next().await {
+                parts.forget_rest();
+                found += 1;
+            }
+            found
+        });
+        // All of it came, so that the answer is read.
+        assert_eq!(asked.load(Ordering::Relaxed), body.len().div_ceil(1000));
+        assert!((1..=1000 / HEAD.len()).contains(&found), "{found}");
     }
 
     #[test]

@@ -2,9 +2,9 @@
 //! the last lines of the file.
 
 use super::errors::{ApiError, ApiResult};
-use super::served_folder::{TRANSCRIPT_BYTES_MAX, open, too_long};
+use super::served_folder::open;
 use referee_match::summary::{seat_colour, sentence, setup};
-use referee_match::transcript::{HeaderError, read, unpack, unpack_start};
+use referee_match::transcript::{HeaderError, read, unpack_start};
 use referee_play::growing_file::is_packed;
 use referee_play::liveness::is_written;
 use referee_protocol::{Event, Header, OverEvent, TurnEvent};
@@ -18,6 +18,12 @@ use std::time::SystemTime;
 /// How many bytes are read at the start and at the end of a file: the second number if the first is not
 /// enough.
 const EDGE_BYTES: [u64; 2] = [16 << 10, 1 << 20];
+
+/// How much of a packed file is unpacked, in bytes: of a longer one only the header is shown.
+const UNPACKED_BYTES_MAX: u64 = 4 << 20;
+
+/// The longest text in a row, in bytes.
+const TEXT_BYTES_MAX: usize = 1000;
 
 /// How many bytes show whether a file begins like a transcript.
 const START_BYTES: u64 = 4096;
@@ -102,11 +108,12 @@ impl Row {
     pub(super) fn read(name: &str, mut file: File, changed: SystemTime) -> ApiResult<Option<Self>> {
         let failed = |error: std::io::Error| ApiError::unfit(error.to_string());
         if is_packed(Path::new(name)) {
-            let mut bytes = Vec::new();
-            file.take(TRANSCRIPT_BYTES_MAX as u64).read_to_end(&mut bytes).map_err(failed)?;
-            let all = unpack(&bytes, TRANSCRIPT_BYTES_MAX).ok_or_else(|| too_long(name))?;
-            let Some(header) = header_of(&all)? else { return Ok(None) };
-            return Ok(Some(Self::of(name, &header, End::of(&all), changed)));
+            let start = unpack_start(BufReader::new(file), UNPACKED_BYTES_MAX).map_err(failed)?;
+            let Some(header) = header_of(&start)? else { return Ok(None) };
+            let is_whole = (start.len() as u64) < UNPACKED_BYTES_MAX;
+            let end =
+                if is_whole { End::of(&start) } else { End { sealed: true, ..End::default() } };
+            return Ok(Some(Self::of(name, &header, end, changed)));
         }
         let length = file.metadata().map_err(failed)?.len();
         let Some(header) = header(&mut file, length)? else { return Ok(None) };
@@ -140,19 +147,28 @@ impl Row {
                 .map(|seat| seat_colour(header, &seat.colour).to_owned())
                 .collect(),
             turns: over.map(turns_of).or(turns),
-            result: over.map(result),
+            result: over.map(result).map(short),
             live: !sealed && is_written(changed, asked.as_ref(), Some(&header.clock)),
             own: false,
             started: header.started.clone(),
             fault: verdicts.find_map(|seat| Some(seat.fault.as_ref()?.kind.name())),
             worker: None,
-            setup: setup(header),
+            setup: short(setup(header)),
             losers: losers
                 .flat_map(|(seat, _)| [Some(seat.name.clone()), seat.agent.clone()])
                 .flatten()
+                .map(short)
                 .collect(),
         }
     }
+}
+
+/// Cuts a text that a file may have of any length, since many rows are kept.
+fn short(mut text: String) -> String {
+    let end = (0..=TEXT_BYTES_MAX.min(text.len())).rev().find(|&at| text.is_char_boundary(at));
+    text.truncate(end.unwrap_or_default());
+    text.shrink_to_fit();
+    text
 }
 
 fn header(file: &mut File, length: u64) -> ApiResult<Option<Header>> {

@@ -1,13 +1,18 @@
 //! What a page can do with the matches of this server: start one, play in one, stop one.
 
-use super::errors::{ApiError, ApiResult};
+use super::errors::{ApiError, ApiResult, run_blocking};
 use super::frames::Frames;
+use super::hosted_matches::MatchRequest;
 use super::pages::FileQuery;
-use super::visitor::Session;
-use super::{App, hosted_matches};
+use super::visitor::{Session, Visitor};
+use super::{App, read_json};
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::State;
 use referee_games::AnyGame;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// A person's answer.
 #[derive(Debug, Deserialize)]
@@ -32,15 +37,20 @@ impl Legal {
     }
 }
 
-pub(super) fn start_match(
-    app: &App,
-    request: &hosted_matches::MatchRequest,
-    who: &Session,
-) -> ApiResult<Value> {
-    let path = app.matches.start_match(&app.served, request, who)?;
-    app.listing.forget();
-    let name = path.strip_prefix(app.served.root()).unwrap_or(&path);
-    Ok(json!({ "file": name.to_string_lossy() }))
+pub(super) async fn start_match(
+    State(app): State<Arc<App>>,
+    who: Session,
+    from: Visitor,
+    bytes: Bytes,
+) -> ApiResult<Json<Value>> {
+    let request: MatchRequest = read_json(&bytes)?;
+    let started = move || {
+        let path = app.matches.start_match(&app.served, &request, &(who, from))?;
+        app.listing.forget();
+        let name = path.strip_prefix(app.served.root()).unwrap_or(&path);
+        Ok(json!({ "file": name.to_string_lossy() }))
+    };
+    run_blocking(started).await.map(Json)
 }
 
 pub(super) fn stop(app: &App, query: &FileQuery, who: &Session) -> ApiResult<Value> {

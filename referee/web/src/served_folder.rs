@@ -3,19 +3,19 @@
 
 use super::errors::{ApiError, ApiResult};
 use axum::http::StatusCode;
-use nix::fcntl::OFlag;
 use referee_games::Games;
 use referee_play::destination::is_transcript;
 use referee_process::lock::lock;
+use referee_process::open_folder::OpenFolder;
 use referee_protocol::Seat;
-use referee_runner::folder::{GAMES_FOLDER, STORE_FILE};
+use referee_runner::folder::{Folder, GAMES_FOLDER, STORE_FILE};
 use referee_runner::programs;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 /// The longest name, in bytes.
 const NAME_BYTES_MAX: usize = 4096;
@@ -31,10 +31,21 @@ pub(super) struct ServedFolder {
     /// The games that are known.
     games: Games,
     /// Those of the contests here that have game programs, by the contest's folder.
-    of_contests: Mutex<BTreeMap<PathBuf, Arc<OnceLock<Games>>>>,
+    of_contests: Mutex<BTreeMap<PathBuf, Arc<Mutex<Option<Found>>>>>,
     /// The running matches in which a person may not see everything, by their transcripts, with the person's seat.
     seen_by: SeenBy,
 }
+
+/// The games of a contest with game programs.
+#[derive(Debug)]
+struct Found {
+    games: Games,
+    /// When to look again, if there was a failure.
+    again: Option<Instant>,
+}
+
+/// When rules that could not be started are started again.
+const AGAIN: Duration = Duration::from_secs(60);
 
 /// Transcripts that are shown only as a seat sees the match.
 pub(super) type SeenBy = Arc<Mutex<BTreeMap<PathBuf, Seat>>>;
@@ -76,19 +87,23 @@ impl ServedFolder {
     /// Returns the games of which a transcript or a contest's folder can be; `path` is canonical. Those of a contest are
     /// played by its copies of their programs.
     pub(super) fn games_of(&self, path: &Path) -> Games {
+        let seen_by = lock(&self.seen_by).get(path).copied();
         let Some(folder) = programs::contest_of(path) else {
-            return self.games.seen_by(lock(&self.seen_by).get(path).copied());
+            return self.games.seen_by(seen_by);
         };
         // Only those wait who look at the same contest, if its programs take long to start.
-        let games = lock(&self.of_contests).entry(folder.to_owned()).or_default().clone();
-        let load = || {
-            let found = programs::copies(folder, &self.games).unwrap_or_else(|failure| {
+        let known = lock(&self.of_contests).entry(folder.to_owned()).or_default().clone();
+        let mut known = lock(&known);
+        let is_again = |it: &Found| it.again.is_some_and(|again| again <= Instant::now());
+        known.take_if(|it| is_again(it));
+        let found = known.get_or_insert_with(|| match programs::copies(folder, &self.games) {
+            Ok(found) => Found { games: self.games.with(found), again: None },
+            Err(failure) => {
                 tracing::warn!("{failure}");
-                Vec::new()
-            });
-            self.games.with(found)
-        };
-        games.get_or_init(load).clone()
+                Found { games: self.games.clone(), again: Some(Instant::now() + AGAIN) }
+            }
+        });
+        found.games.seen_by(seen_by)
     }
 
     /// Sets the folders of submissions; canonical.
@@ -119,6 +134,11 @@ impl ServedFolder {
             Shown::Games => folder == path || path.starts_with(folder.join(GAMES_FOLDER)),
             Shown::Nothing => false,
         })
+    }
+
+    /// Whether the served folder is a contest's, or in one.
+    pub(super) fn is_in_contest(&self) -> bool {
+        self.root.ancestors().any(Folder::has_contest)
     }
 
     pub(super) fn root(&self) -> &Path {
@@ -166,14 +186,13 @@ impl ServedFolder {
     }
 }
 
-/// Opens a regular file; anything else, such as a pipe, is an error.
+/// Opens a regular file by its canonical path; anything else, such as a pipe, is an error. Others may exchange parts of the
+/// path for links now: none is followed.
 pub(super) fn open(path: &Path) -> io::Result<File> {
-    let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK;
-    let file = File::options().read(true).custom_flags(flags.bits()).open(path)?;
-    if file.metadata()?.is_file() {
-        return Ok(file);
-    }
-    Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(io::ErrorKind::InvalidInput.into());
+    };
+    Ok(OpenFolder::open_canonical(folder)?.file(name)?.0)
 }
 
 /// The error for a transcript that is too large to be shown.
@@ -236,12 +255,17 @@ mod tests {
 
     #[test]
     fn only_regular_files_are_opened() {
-        let folder = tempfile::tempdir().unwrap();
-        let pipe = folder.path().join("x.jsonl");
+        let kept = tempfile::tempdir().unwrap();
+        let folder = kept.path().canonicalize().unwrap();
+        let pipe = folder.join("x.jsonl");
         nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
         assert!(open(&pipe).is_err());
-        assert!(open(folder.path()).is_err());
-        fs::write(folder.path().join("y"), "x").unwrap();
-        assert!(open(&folder.path().join("y")).is_ok());
+        assert!(open(&folder).is_err());
+        fs::create_dir(folder.join("d")).unwrap();
+        fs::write(folder.join("d/y"), "x").unwrap();
+        assert!(open(&folder.join("d/y")).is_ok());
+        // A folder that was exchanged for a link.
+        symlink("d", folder.join("e")).unwrap();
+        assert!(open(&folder.join("e/y")).is_err());
     }
 }

@@ -30,6 +30,8 @@ pub(super) struct Tail {
     changed: SystemTime,
     /// Why it can't be shown any further, though it could be read.
     problem: Option<String>,
+    /// When the match was started that is expected, if one is.
+    expected: Option<String>,
     /// Whether another match is now written to the same file.
     pub(super) replaced: bool,
 }
@@ -47,6 +49,7 @@ impl Tail {
             games,
             changed: SystemTime::UNIX_EPOCH,
             problem: None,
+            expected: None,
             replaced: false,
         })
     }
@@ -78,6 +81,12 @@ impl Tail {
         Ok(tail)
     }
 
+    /// Expects the match that was started at this time: the file may have been replaced before it was opened. A game that
+    /// is played again has the same match id.
+    pub(super) fn expect(&mut self, started: Option<String>) {
+        self.expected = started;
+    }
+
     /// Reads what was appended.
     pub(super) fn update(&mut self) -> ApiResult<()> {
         self.read_more()?;
@@ -85,6 +94,9 @@ impl Tail {
             // The match may have ended in between.
             self.read_more()?;
             self.replaced = !self.is_over();
+        }
+        if let (Some(expected), Some(playback)) = (&self.expected, self.playback()) {
+            self.replaced |= playback.header().started != *expected;
         }
         if self.replaced {
             self.problem = Some("the file has another match now: load the page again".to_owned());

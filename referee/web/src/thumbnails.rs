@@ -46,8 +46,9 @@ pub(super) async fn thumbnail_of(
     Query(query): Query<ThumbnailQuery>,
 ) -> ApiResult<Response> {
     // One at a time: running matches may need the cores.
-    let (is_versioned, permits) = (!query.v.is_empty(), app.thumbnail_permit.clone());
-    let bytes = run_costly(&permits, move || app.thumbnails.get(&app, &query)).await?;
+    let (is_versioned, shared, file) = (!query.v.is_empty(), app.clone(), query.file.clone());
+    let permit = &shared.thumbnail_permit;
+    let bytes = run_costly(permit, &file, move || app.thumbnails.get(&app, &query)).await?;
     let cache = if is_versioned { "private, max-age=600" } else { "no-store" };
     let headers = [(header::CONTENT_TYPE, "image/svg+xml"), (header::CACHE_CONTROL, cache)];
     Ok((headers, bytes).into_response())

@@ -4,12 +4,16 @@
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use std::convert::Infallible;
+use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
 /// A visitor: an address, or the part of an address of version 6 that one network has for itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Visitor(IpAddr);
+
+/// Who asks: a session, and without one an address.
+pub(super) type Asker = (Session, Visitor);
 
 impl Visitor {
     pub(super) fn of(address: IpAddr) -> Self {
@@ -26,6 +30,12 @@ impl Visitor {
     pub(super) fn is_this_machine(self) -> bool {
         // The rest of an address of version 6 is not kept, and no network has its beginning.
         self.0.is_loopback() || self.0 == Ipv6Addr::UNSPECIFIED
+    }
+}
+
+impl fmt::Display for Visitor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
     }
 }
 

@@ -9,6 +9,9 @@
  *   folders    files in every folder where it may write
  *   sparse     a shared mapping, of which it uses one page
  *   locks      this many thousand locks on files
+ *   texts      this many lists of 4000 locks that are gone, open after the first byte was read
+ *   attributes this many MiB of attributes of a file in memory, if it has any
+ *   arguments  in a hundred processes those of a program that is none, again and again, this many 128 KiB each
  *   processes  as `private`, an eighth in each of eight processes
  *   lent       as `private`, half of it in a child that runs in its memory, as between vfork and exec
  *   file       a file in /dev/shm
@@ -28,6 +31,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <time.h>
 
 enum { MB = 1 << 20 };
@@ -166,6 +170,65 @@ static void take_locks(void)
     /* On a busy machine the look may come late. */
     for (int i = 0; i < 10; i++)
         burn();
+}
+
+/* What the kernel wrote for a reader stays while the file is open, however little was read of it. */
+static void take_texts(void)
+{
+    char path[64], byte;
+    int file = memfd_create("locked", 0);
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+    for (int i = 0; i < 4000; i++) {
+        lock.l_start = 2 * i;
+        if (fcntl(file, F_SETLK, &lock) != 0)
+            exit(8);
+    }
+    snprintf(path, sizeof path, "/proc/self/fdinfo/%d", file);
+    for (long i = 0; i < megabytes; i++) {
+        int list = open(path, O_RDONLY);
+        if (list < 0 || read(list, &byte, 1) != 1)
+            exit(8);
+    }
+    lock = (struct flock){.l_type = F_UNLCK, .l_whence = SEEK_SET};
+    if (fcntl(file, F_SETLK, &lock) != 0)
+        exit(8);
+    for (int i = 0; i < 10; i++)
+        burn();
+}
+
+static void take_attributes(void)
+{
+    static char value[60000];
+    char name[64];
+    long held = 0;
+    int file = memfd_create("attributes", 0);
+    for (long i = 0; i < 16 * megabytes; i++) {
+        snprintf(name, sizeof name, "user.%ld", i);
+        held += fsetxattr(file, name, value, sizeof value, 0) == 0;
+    }
+    report("attributes", held);
+    for (int i = 0; i < 10; i++)
+        burn();
+}
+
+/* They are copied before anything is found out about the program, and are in no mapping then. */
+static void take_arguments(void)
+{
+    static char word[131071], path[64];
+    static char *words[64], *none[1];
+    int file = memfd_create("no program", 0);
+    if (write(file, "none", 4) != 4 || megabytes > 60)
+        exit(8);
+    memset(word, 'x', sizeof word - 1);
+    for (long i = 0; i < megabytes; i++)
+        words[i] = word;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    for (int i = 0; i < 100; i++) {
+        pid_t child = fork();
+        while (child == 0)
+            execve(path, words, none);
+    }
+    sleep(20);
 }
 
 static void take_eighth(void)
@@ -311,6 +374,12 @@ static void turn(int number)
         take_sparse();
     else if (strcmp(how, "locks") == 0)
         take_locks();
+    else if (strcmp(how, "texts") == 0)
+        take_texts();
+    else if (strcmp(how, "attributes") == 0)
+        take_attributes();
+    else if (strcmp(how, "arguments") == 0)
+        take_arguments();
     else if (strcmp(how, "processes") == 0)
         in_processes(take_eighth);
     else if (strcmp(how, "lent") == 0)

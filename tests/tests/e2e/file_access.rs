@@ -301,6 +301,13 @@ fn what_an_agent_writes_is_kept_where_its_name_cannot_lead_out() {
         let entries = fs::read_dir(dir.path(folder)).unwrap();
         entries.map(|it| it.unwrap().file_name().into_string().unwrap()).collect::<Vec<_>>()
     };
-    assert_eq!((names("kept"), names("kept/inner")), (vec!["inner".into()], vec!["%2e.".into()]));
+    let mut inner = names("kept/inner");
+    inner.sort_unstable();
+    assert_eq!((names("kept"), inner), (vec!["inner".into()], vec!["%2e.".into(), ".%2e.".into()]));
     assert!(dir.path("kept/inner/%2e./written").is_file(), "{:?}", names("kept/inner/%2e."));
+    // Everyone chooses the name of their own agent.
+    fs::rename(dir.path("bot"), dir.path("other")).unwrap();
+    let words: Vec<&str> =
+        words.into_iter().map(|word| if word == "bot" { "other" } else { word }).collect();
+    dir.run(&words).code(2).stderr_has("is kept for the agent in");
 }

@@ -303,6 +303,38 @@ fn no_agent_loses_by_what_rules_list() {
     }
 }
 
+/// Its action ends its turn, though the rules have not said so yet.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_agent_that_is_frozen_does_not_think_while_the_rules_answer() {
+    let dir = TestDir::new();
+    let Some(game) = counter(&dir, "slow", "pass") else { return };
+    let rules = fs::read_to_string(dir.path("slow/rules.py")).unwrap();
+    let slow = "time.sleep(0 if state else 1.5)\n        return state + 1";
+    dir.write("slow/rules.py", rules.replace("return state + 1", slow));
+    let manifest = fs::read_to_string(dir.path("slow/game.toml")).unwrap();
+    dir.write("slow/game.toml", manifest.replace("200", "60000"));
+    let thinks = dir.program(
+        "thinks",
+        "#!/usr/bin/env python3\n\
+         import select, sys, time\n\
+         def say(text): print(text, flush=True)\n\
+         while line := sys.stdin.buffer.raw.readline():\n\
+         \x20   if b'\"hello\"' in line: say('{\"type\":\"ready\"}')\n\
+         \x20   if b'\"type\":\"turn\"' in line:\n\
+         \x20       say('{\"type\":\"action\",\"action\":{\"type\":\"count\",\"by\":1}}')\n\
+         \x20       began = time.process_time()\n\
+         \x20       while not select.select([0], [], [], 0)[0]: pass\n\
+         \x20       print('used', time.process_time() - began, file=sys.stderr, flush=True)\n",
+    );
+    let words =
+        ["-q", "play", &game, &thinks, &thinks, "--pondering", "freeze", "--out", "x.jsonl"];
+    dir.run(&words).code(0);
+    let said = dir.said("x.jsonl", 0);
+    let used = said.lines().find_map(|line| line.strip_prefix("used ")).unwrap();
+    assert!(used.parse::<f64>().unwrap() < 0.75, "{said}");
+}
+
 /// An agent is checked in a game whose rules list nothing: others play what they guess.
 #[test]
 fn agents_are_checked_where_no_actions_are_listed() {
@@ -519,7 +551,7 @@ fn rules_beside_a_transcript_read_nothing_else() {
     for number in 0..32 {
         fs::create_dir(dir.path(&format!("theirs/rules/{number}"))).unwrap();
     }
-    dir.run(&["verify", "theirs/games/x.jsonl"]).code(1).stderr_has("more than 32 game programs");
+    dir.run(&["verify", "theirs/games/x.jsonl"]).code(1).stderr_has("more than 8 game programs");
     for number in 0..32 {
         fs::remove_dir(dir.path(&format!("theirs/rules/{number}"))).unwrap();
     }

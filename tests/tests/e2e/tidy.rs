@@ -64,7 +64,7 @@ fn what_the_threat_model_names_exists() {
     let (_, table) = page.split_once("### Which test shows it").expect("the table");
     let rows: String =
         sources("tests/hostile/rows", &[".toml"]).into_iter().map(|it| it.text).collect();
-    let tests: String = ["tests/tests", "referee"]
+    let tests: String = ["tests/tests", "referee", "protocol"]
         .into_iter()
         .flat_map(|folder| sources(folder, &[".rs"]))
         .map(|it| it.text)

@@ -1,7 +1,10 @@
 //! Pondering is allowed, charged, or prevented by stopping the agents.
 
-use crate::support::{TestDir, script_agent};
+use crate::support::{TestDir, eventually, program, script_agent};
 use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The result of a match between two pondering agents.
 struct Pondered {
@@ -49,4 +52,78 @@ fn waiting_agents_may_think_pay_for_it_or_are_stopped() {
     // The agent's own clock is finer than that of its process tree, which counts in 10 ms.
     let charged_ms = measured.charged_ns.iter().sum::<u64>() / 1_000_000;
     assert!(charged_ms * 2 > sum(&measured), "{charged_ms} of {:?}", measured.told_ms);
+}
+
+/// A group with a share of the cores, such as a container's.
+struct CpuGroup(PathBuf);
+
+impl CpuGroup {
+    fn make() -> Option<Self> {
+        // Of version 1, and of version 2 where it has the controller.
+        let tops = ["/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct", "/sys/fs/cgroup"];
+        let made = tops.iter().find_map(|top| {
+            let group = Path::new(top).join(format!("cores-{}", std::process::id()));
+            fs::create_dir(&group).ok()?;
+            Some(Self(group))
+        });
+        let has_share = |group: &Self| {
+            ["cpu.shares", "cpu.weight"].iter().any(|file| group.0.join(file).exists())
+        };
+        made.filter(has_share)
+    }
+}
+
+impl Drop for CpuGroup {
+    fn drop(&mut self) {
+        // Those that were in it may not quite be gone.
+        let is_removed = eventually(|| fs::remove_dir(&self.0).is_ok());
+        assert!(is_removed || std::thread::panicking(), "{}", self.0.display());
+    }
+}
+
+const BUSY: &str = "import json, os, sys, time\n\
+    children, own_s = int(sys.argv[1]), float(sys.argv[2])\n\
+    for line in sys.stdin:\n    \
+        message = json.loads(line)\n    \
+        if message['type'] == 'hello':\n        \
+            for child in range(children):\n            \
+                if os.fork() == 0:\n                \
+                    while time.process_time() < 60: pass\n        \
+            print('{\"type\":\"ready\",\"want\":[\"actions\"]}', flush=True)\n    \
+        if message['type'] == 'turn':\n        \
+            end = time.process_time() + own_s\n        \
+            while time.process_time() < end: pass\n        \
+            print(json.dumps({'type': 'action', 'action': message['actions'][0]}), flush=True)\n";
+
+/// In a group of its own, as in a container, the system divides cores among processes; agents are divided from each
+/// other by their groups, and stopped where they have none.
+#[test]
+fn an_agent_with_many_processes_takes_no_cores_of_its_opponent() {
+    let Some(group) = CpuGroup::make() else {
+        println!("not tested: no group with a share of the cores can be made here");
+        return;
+    };
+    let dir = TestDir::sandboxed();
+    dir.write("busy.py", BUSY);
+    for level in ["metered", "isolated"] {
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo 0 > \"$0/cgroup.procs\" && exec \"$@\""]).arg(&group.0);
+        command.arg(program()).args(["play", "hex", "python3 busy.py 0 0.25"]);
+        command.args(["python3 busy.py 120 0", "--setup", "size=3", "--move-time", "12s"]);
+        command.args(["--sandbox", level, "--quiet", "--out", "x.jsonl", "--force"]);
+        dir.set_environment(&mut command);
+        let ran = command.output().unwrap();
+        let errors = String::from_utf8_lossy(&ran.stderr).into_owned();
+        if errors.contains("control group") {
+            println!("not tested at {level}: {errors}");
+            continue;
+        }
+        let events = dir.events("x.jsonl");
+        let over = events.iter().find(|event| event["type"] == "over").expect(&errors);
+        let honest = &over["verdict"]["seats"][0];
+        assert_eq!(honest["fault"], Value::Null, "{level}: {over}\n{errors}");
+        if level == "isolated" {
+            assert_eq!(events[0]["sandbox"]["pondering"], "freeze");
+        }
+    }
 }

@@ -116,7 +116,7 @@ pub(super) async fn fetched<T: Send + 'static>(
 ) -> Result<(Unpacked, T), WorkerFault> {
     let packed = root.with_extension("bundle");
     if let Some(bundle) = &bundle {
-        let most = Bounds::default().bytes;
+        let most = Bounds::default().packed_bytes();
         if bundle.bytes > most {
             let text = format!("more than {most} bytes");
             return Err(WorkerFault::new(FaultCause::Bundle, text));

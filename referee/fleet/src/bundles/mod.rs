@@ -19,7 +19,7 @@ pub(crate) use agents::WorkerAgents;
 pub(crate) use games::unpack_games;
 pub use objects::read_object;
 pub(crate) use objects::{Fetch, bundle_fetcher, object_exists, put};
-pub use pack::{Packed, pack};
+pub use pack::{Packed, Unsent, check_sent, pack};
 
 #[cfg(test)]
 mod tests;

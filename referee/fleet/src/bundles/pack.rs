@@ -4,16 +4,18 @@ use super::archive::{Bounds, FileEntry, write};
 use super::files::{Exclude, Files};
 use super::portable::{AGENT_MANIFEST, check_folder, is_sent, refusal};
 use crate::{AgentPackage, Brief, BundleRef};
+use referee_contest::Player;
 use referee_contest::wording::count;
 use referee_games::program::Program;
 use referee_play::agent_spec::{AgentKind, AgentSpec, Parts};
 use referee_play::game_program::{MANIFEST as GAME_MANIFEST, spec_of};
-use referee_process::Failure;
+use referee_process::files::is_disk_full;
 use referee_process::sandbox::reach::is_wide;
+use referee_process::{Failure, FailureKind};
 use referee_protocol::sanitize::sanitize;
 use referee_runner::arguments::{join, relative_run};
 use referee_runner::{AgentCopy, Prepared};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -38,39 +40,63 @@ pub struct Packed {
     files: TempDir,
 }
 
-/// Packs the agents of a contest, or returns which of them can't be sent and what to do about it.
-/// Reads all of their files.
-pub fn pack(prepared: &Prepared) -> Result<Packed, Failure> {
+/// The agents that can't be sent, by name, and what to do about it.
+pub type Unsent = Vec<(String, Failure)>;
+
+/// Packs the agents of a contest that have not left it, or returns which of them can't be sent. Reads all of their
+/// files.
+pub fn pack(prepared: &Prepared) -> Result<Result<Packed, Unsent>, Failure> {
     pack_with_bounds(prepared, Bounds::default())
 }
 
-/// The same with other limits.
-pub(super) fn pack_with_bounds(prepared: &Prepared, bounds: Bounds) -> Result<Packed, Failure> {
-    let base = &prepared.base;
-    let named = |name: &str, failure: &Failure| {
-        Failure::new(failure.kind(), format!("{}: {failure}", sanitize(name)))
-            .or_help(failure.help_text().map(str::to_owned))
-    };
-    let mut agents = Vec::new();
-    let mut notes = Vec::new();
-    for (spec, info) in prepared.specs.iter().zip(&prepared.contest.players) {
-        let copy = prepared.copies.get(&info.name);
-        let parts = match copy {
-            Some(copy) => Parts::of(&copy.run, &copy.base(&prepared.agents_folder)),
-            None => Parts::of(&info.run, base),
-        };
-        if !is_sent(parts.kind) {
-            return Err(refusal(spec, &parts, base));
+/// Checks that an agent can be sent which is about to join a contest. Reads none of its files.
+pub fn check_sent(agent: &Prepared) -> Result<(), Failure> {
+    for (player, spec) in agent.specs.iter().enumerate() {
+        let (_, files) = files_of(agent, player)?;
+        // What its words lead to may change later; in its copy, nothing does.
+        if let Some(launch) = spec.launch.as_ref().filter(|_| spec.has_manifest) {
+            check_folder(launch, AGENT_MANIFEST, spec.build.is_some(), agent)?;
         }
-        let found = match copy {
-            Some(copy) => copied(prepared, spec, copy).map(|files| (copy.run.clone(), files)),
-            None => files(prepared, spec, parts.kind)
-                .and_then(|files| Ok((relative_run(spec, &parts, base)?, files))),
+        let length = |file: &Path| file.metadata().map_or(0, |about| about.len());
+        let bytes: u64 = files.list.iter().map(|file| length(&file.source)).sum();
+        Bounds::default().check(files.list.len(), bytes).map_err(|it| write_failure(&it))?;
+        let sources: BTreeSet<&Path> = files.list.iter().map(|file| &*file.source).collect();
+        let own: u64 = sources.into_iter().map(length).sum();
+        if bytes > own.saturating_mul(2).saturating_add(LINKED_BYTES_MAX) {
+            let text = "its links, which are sent as files, make it more than twice as large";
+            return Err(Failure::usage(text).help("leave out links to large files"));
+        }
+    }
+    Ok(())
+}
+
+/// How many bytes links to an agent's own files may add, besides as many as these files have.
+const LINKED_BYTES_MAX: u64 = 4 << 20;
+
+/// The same as [`pack`] with other limits.
+pub(super) fn pack_with_bounds(
+    prepared: &Prepared,
+    bounds: Bounds,
+) -> Result<Result<Packed, Unsent>, Failure> {
+    let base = &prepared.base;
+    let named = |name: &str, failure: &Failure| failure.clone().of(&sanitize(name));
+    let (mut agents, mut notes, mut unsent) = (Vec::new(), Vec::new(), Unsent::new());
+    let players = &prepared.contest.players;
+    for player in Player::all(players.len()) {
+        // Nothing of it is played any more.
+        let found = if prepared.contest.has_left(player) {
+            Ok(Default::default())
+        } else {
+            files_of(prepared, player.index())
         };
-        let (run, files) = found.map_err(|failure| named(&spec.name, &failure))?;
+        let name = &players[player.index()].name;
+        let (run, files) = found.unwrap_or_else(|failure| {
+            unsent.push((name.clone(), failure));
+            Default::default()
+        });
         if files.links > 0 {
             let links = count(files.links as u64, "link");
-            notes.push(format!("{}: {links} left out (links are not sent)", sanitize(&spec.name)));
+            notes.push(format!("{}: {links} left out (links are not sent)", sanitize(name)));
         }
         agents.push((run, files.list));
     }
@@ -87,12 +113,25 @@ pub(super) fn pack_with_bounds(prepared: &Prepared, bounds: Bounds) -> Result<Pa
     let (packages, bundles) = (Vec::new(), Vec::new());
     let mut packed =
         Packed { packages, bundles, folder, shared: None, games: BTreeMap::new(), notes, files };
-    for ((run, files), spec) in agents.into_iter().zip(&prepared.specs) {
-        let bundle = packed.bundle(files, &root, bounds);
-        let bundle = bundle.map_err(|failure| named(&spec.name, &failure))?;
-        packed.packages.push(AgentPackage { run, bundle });
+    for (player, (run, files)) in agents.into_iter().enumerate() {
+        let bundle = packed.bundle(files, &root, bounds).and_then(|bundle| {
+            check_unchanged(prepared, player)?;
+            Ok(bundle)
+        });
+        let bundle = match bundle {
+            Err(failure) if failure.kind() != FailureKind::Machine => {
+                unsent.push((players[player].name.clone(), failure));
+                None
+            }
+            bundle => bundle?,
+        };
+        let own = prepared.specs[player].build_ms;
+        let copied = || prepared.copies.get(&players[player].name)?.build_ms;
+        packed.packages.push(AgentPackage { run, bundle, build_ms: own.or_else(copied) });
     }
-    check_unchanged(prepared)?;
+    if !unsent.is_empty() {
+        return Ok(Err(unsent));
+    }
     packed.shared = packed.bundle(shared, &root, bounds)?;
     for game in &prepared.contest.games {
         let kind = game.kind(&prepared.games).ok();
@@ -103,38 +142,51 @@ pub(super) fn pack_with_bounds(prepared: &Prepared, bounds: Bounds) -> Result<Pa
             packed.games.extend(bundle.map(|it| (program.record().digest.clone(), it)));
         }
     }
-    Ok(packed)
+    Ok(Ok(packed))
 }
 
-/// Checks that the packed agents are those of the contest.
-fn check_unchanged(prepared: &Prepared) -> Result<(), Failure> {
-    for (spec, info) in prepared.specs.iter().zip(&prepared.contest.players) {
-        let now = prepared.read_agent(info)?;
-        if !now.has_digest(&info.digest, &spec.files) {
-            let name = sanitize(&info.name);
-            return Err(Failure::operation(format!("{name} changed while it was packed")));
-        }
+/// Returns the AGENT argument of a player on a worker, and its files.
+fn files_of(prepared: &Prepared, player: usize) -> Result<(String, Files), Failure> {
+    let (spec, info) = (&prepared.specs[player], &prepared.contest.players[player]);
+    let base = &prepared.base;
+    let copy = prepared.copies.get(&info.name);
+    let parts = match copy {
+        Some(copy) => Parts::of(&copy.run, &copy.base(&prepared.agents_folder)),
+        None => Parts::of(&info.run, base),
+    };
+    if !is_sent(parts.kind) {
+        return Err(refusal(spec, &parts, base));
     }
-    Ok(())
+    if let Some(copy) = copy {
+        return Ok((copy.run.clone(), copied(prepared, spec, copy)?));
+    }
+    let files = files(prepared, spec, parts.kind)?;
+    Ok((relative_run(spec, &parts, base)?, files))
 }
 
-/// Returns the files of an agent in the contest's folder, at the paths that they were copied from.
+/// Checks that a packed agent is that of the contest.
+fn check_unchanged(prepared: &Prepared, player: usize) -> Result<(), Failure> {
+    let (spec, info) = (&prepared.specs[player], &prepared.contest.players[player]);
+    if prepared.read_agent(info)?.has_digest(&info.digest, &spec.files) {
+        return Ok(());
+    }
+    Err(Failure::operation("it changed while it was packed"))
+}
+
+/// Returns the files of an agent in the contest's folder, at the paths that they were copied from. That they can be sent
+/// was checked when it joined.
 fn copied(prepared: &Prepared, spec: &AgentSpec, copy: &AgentCopy) -> Result<Files, Failure> {
     let mut files = Files::default();
     let (from, to) = (copy.root(&prepared.agents_folder), copy.original_root(&prepared.base));
     match &spec.launch {
         // Each worker runs the build.
         Some(launch) if spec.build.is_some() => {
-            check_folder(launch, AGENT_MANIFEST, true, prepared)?;
             for file in spec.files.iter().map(|file| launch.folder.join(file)) {
                 let place = file.strip_prefix(&from).map(|inside| to.join(inside));
                 files.add(&file, &place.unwrap_or_else(|_| file.clone()), Exclude::default())?;
             }
         }
-        launch => {
-            if let Some(launch) = launch.as_ref().filter(|_| spec.has_manifest) {
-                check_folder(launch, AGENT_MANIFEST, false, prepared)?;
-            }
+        _ => {
             let exclude = Exclude { hidden: spec.is_adapted(), paths: &[] };
             files.add(&from, &to, exclude)?;
         }
@@ -272,6 +324,9 @@ impl Packed {
 }
 
 fn write_failure(error: &io::Error) -> Failure {
+    if is_disk_full(error) {
+        return Failure::machine(format!("can't write a bundle: {error}"));
+    }
     if error.kind() != ErrorKind::FileTooLarge {
         return Failure::operation(sanitize(&error.to_string()));
     }

@@ -20,7 +20,6 @@ pub(super) fn is_sent(kind: AgentKind) -> bool {
 /// Returns the failure for a command or a program file, with an agent.toml that makes a folder of
 /// it. `base` is the contest's canonical folder.
 pub(super) fn refusal(spec: &AgentSpec, parts: &Parts<'_>, base: &Path) -> Failure {
-    let name = sanitize(&spec.name);
     let command = spec.launch.as_ref().map_or(&[][..], |launch| &launch.command);
     let mut files = Vec::new();
     let mut words = Vec::new();
@@ -45,7 +44,7 @@ pub(super) fn refusal(spec: &AgentSpec, parts: &Parts<'_>, base: &Path) -> Failu
     let what = if parts.kind == AgentKind::File { "a program file" } else { "a command" };
     let files = if files.is_empty() { "the program".to_owned() } else { files.join(", ") };
     Failure::usage(format!(
-        "{name} is {what}: only folders with an agent.toml and built-in agents can be sent to workers"
+        "it is {what}: only folders with an agent.toml and built-in agents can be sent to workers"
     ))
     .help(format!(
         "create a folder with {files}, the files that it reads, and this agent.toml; then give the \

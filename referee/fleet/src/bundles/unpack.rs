@@ -16,12 +16,10 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use tar::{Archive, EntryType};
 
-/// The archive's overhead per file: its header and the padding of its last block.
-const BYTES_A_FILE: u64 = 1024;
-/// The overhead at the end of the archive.
-const BYTES_AT_END: u64 = 64 * 1024;
 /// The number of bytes read at once.
 const BUFFER_BYTES: usize = 64 * 1024;
+/// The longest name, in bytes with the zero at its end: that of a path.
+const LONG_NAME_MAX: u64 = 4096;
 /// The permission bit of an executable file.
 const EXECUTABLE: u32 = 0o100;
 
@@ -35,8 +33,8 @@ pub(super) fn unpack(
     bounds: Bounds,
 ) -> Result<Vec<PathBuf>, WorkerFault> {
     let failed = |error: io::Error| disk(&file.display().to_string(), &error);
-    if bundle.bytes > bounds.bytes || bundle.unpacked_bytes > bounds.bytes {
-        return Err(wrong(format!("more than {} bytes", bounds.bytes)));
+    if bundle.bytes > bounds.packed_bytes() {
+        return Err(wrong(format!("more than {} bytes", bounds.packed_bytes())));
     }
     let length = file.metadata().map_err(failed)?.len();
     if length != bundle.bytes {
@@ -64,14 +62,23 @@ fn extract(
         |error: io::Error| wrong(format!("not a bundle: {}", sanitize(&error.to_string())));
     let root =
         OpenFolder::open(folder).map_err(|error| disk(&folder.display().to_string(), &error))?;
-    let most = bounds.bytes + bounds.files as u64 * BYTES_A_FILE + BYTES_AT_END;
-    let mut archive = Archive::new(GzDecoder::new(archive).take(most));
+    let mut archive = Archive::new(GzDecoder::new(archive).take(bounds.archive_bytes()));
     let mut files = Vec::new();
     let mut bytes = 0_u64;
-    // Raw: entries with long names, sparse files and other extensions are rejected.
+    let mut long_name = None;
+    // Raw: sparse files and other extensions are rejected.
     for entry in archive.entries().map_err(invalid)?.raw(true) {
         let mut entry = entry.map_err(invalid)?;
-        let name = entry.path_bytes().into_owned();
+        if entry.header().entry_type() == EntryType::GNULongName && long_name.is_none() {
+            let mut name = Vec::new();
+            (&mut entry).take(LONG_NAME_MAX).read_to_end(&mut name).map_err(invalid)?;
+            if name.pop() != Some(0) {
+                return Err(wrong("a name is too long or has no end".to_owned()));
+            }
+            long_name = Some(name);
+            continue;
+        }
+        let name = long_name.take().unwrap_or_else(|| entry.path_bytes().into_owned());
         let shown = sanitize(&String::from_utf8_lossy(&name));
         let is_ustar = entry.header().as_ustar().is_some();
         if !is_ustar || entry.header().entry_type() != EntryType::Regular {
@@ -81,12 +88,7 @@ fn extract(
             .ok_or_else(|| wrong(format!("{shown} is not a path inside the bundle")))?;
         let size = entry.header().entry_size().map_err(invalid)?;
         bytes = bytes.saturating_add(size);
-        if bytes > bounds.bytes {
-            return Err(wrong(format!("more than {} bytes", bounds.bytes)));
-        }
-        if files.len() >= bounds.files {
-            return Err(wrong(format!("more than {} files", bounds.files)));
-        }
+        bounds.check(files.len() + 1, bytes).map_err(|error| wrong(error.to_string()))?;
         let executable = entry.header().mode().map_err(invalid)? & EXECUTABLE != 0;
         let mode = if executable { 0o755 } else { 0o644 };
         let mut file =

@@ -91,7 +91,7 @@ fn settings(more: &str, place: &Path) -> CoordinatorSettings {
     let text = format!("game = \"hex\"\nagents = [\"@random\", \"@first\"]\n{more}");
     let file = Path::new("contest.toml");
     let prepared = prepare_text(&text, file, place, Builds::Later).unwrap();
-    let packed = pack(&prepared).unwrap();
+    let packed = pack(&prepared).unwrap().unwrap();
     let (shown, resume_args) = (String::new(), Vec::new());
     let brief = packed.brief(&prepared, LEASE);
     CoordinatorSettings { brief, packed, priority: PRIORITY, shown, resume_args }

@@ -134,9 +134,11 @@ impl Dispatch {
     }
 
     /// Returns whether another block may be ordered: enough blocks are outstanding that no worker
-    /// waits, but few enough that later decisions are not too late.
+    /// waits, but few enough that later decisions are not too late. Those at which all workers have failed only wait for
+    /// another worker.
     pub fn has_room(&self) -> bool {
-        (self.blocks.len() as u64) < WINDOW_MIN.max(2 * self.pool.slots())
+        let outstanding = self.blocks.values().filter(|it| it.all_failed_since_ms.is_none());
+        (outstanding.count() as u64) < WINDOW_MIN.max(2 * self.pool.slots())
     }
 
     /// Returns the number of workers, and of their slots.

@@ -13,6 +13,7 @@ use referee_contest::Contest;
 use referee_games::{GameKind, Games};
 use referee_play::agent_spec::AgentSpec;
 use referee_play::game_program::{Chosen, load};
+use referee_play::pool::PoolSize;
 use referee_play::reach::{ReadableFiles, shared_rules};
 use referee_process::Failure;
 use referee_process::sandbox::{Depth, Sandbox, choose};
@@ -150,7 +151,7 @@ impl ActiveContest {
         let (brief, readable_paths) = (checked.brief.clone(), readable_paths.to_vec());
         let agents = WorkerAgents::new(agents, brief, fetch, readable_paths);
         let (readable, base) = agents.shared().await.map_err(fault)?;
-        let sandbox = choose_sandbox(&checked.contest, base, info.slots).await?;
+        let sandbox = choose_sandbox(&checked.brief, base, info.slots).await?;
         // Everything of this worker is unreachable, except an agent's own files.
         let records = [root.to_owned()];
         let readable_files = Arc::new(ReadableFiles::new(shared_rules(&[], &records, &readable)));
@@ -189,12 +190,12 @@ async fn brief(connection: &Connection, announced: &AnnouncedContest) -> Result<
 }
 
 /// Prepares the sandbox for this many slots, and tests it with a short attack.
-async fn choose_sandbox(contest: &Contest, base: PathBuf, slots: u32) -> Result<Sandbox, String> {
-    let settings = &contest.sandbox;
+async fn choose_sandbox(brief: &Brief, base: PathBuf, slots: u32) -> Result<Sandbox, String> {
+    let settings = &brief.contest.sandbox;
     let request = sandbox_request(settings, base);
     let chosen = tokio::task::spawn_blocking(move || choose(&request, Depth::Start)).await;
     let chosen = chosen.map_err(|error| error.to_string())?;
     let chosen = chosen.map_err(|failure| one_line(&failure))?;
-    let agents = contest.seats().saturating_mul(slots as usize);
-    Ok(chosen.pondering(settings.pondering, agents))
+    let size = PoolSize { matches: slots as usize, pin: brief.pin, uses_free_cores: true };
+    Ok(chosen.pondering(settings.pondering, size.agents(brief.contest.seats())))
 }

@@ -20,7 +20,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::task::JoinHandle;
 
-/// The maximum number of replays of a void game, whatever the order says.
+/// The maximum number of replays of a void game, whatever the order says. Those that an agent has caused are counted only
+/// here: it may cause so many, and then the next one is its fault. Nothing of an order that fails is reported, so an agent
+/// could have its losses void without end.
 const RETRIES_MAX: u32 = 20;
 
 /// A finished match with its gzipped transcript.
@@ -48,8 +50,8 @@ pub(super) async fn play(session: &Session, order: &Order) -> Outcome {
     let mut staging = JobBuilder::new(checked.contest.clone(), checked.kinds.clone());
     let (mut packing, mut halted) = (Vec::new(), None);
     for fixture in &order.fixtures {
-        let retries = order.void_retries.min(RETRIES_MAX);
-        let game = game(session, fixture, retries, &seated, &mut staging, &mut packing).await;
+        let game =
+            game(session, fixture, order.void_retries, &seated, &mut staging, &mut packing).await;
         if let Err(fault) = game {
             halted = Some(fault);
             break;
@@ -86,27 +88,51 @@ async fn game(
 ) -> Result<(), WorkerFault> {
     let (number, contest) = (fixture.number, &session.contest);
     let mut fixture = fixture.clone();
-    for attempt in 0..=retries {
+    let mut tries = Tries { left: retries, all_left: RETRIES_MAX };
+    loop {
         let path = session.transcript(number);
         let destination = Destination::File { path: path.clone(), force: false };
         let seat = |player: Player| seated[&player].clone();
         let job = staging.job(&fixture, seat, contest.readable_files.clone(), destination);
         let job = job.map_err(|error| WorkerFault::new(FaultCause::Order, error))?;
         let played = session.jobs.play(job).await.ok_or_else(closed)?;
-        let (policy, is_last) = (&contest.checked.contest.policy, attempt == retries);
+        let policy = &contest.checked.contest.policy;
         let left = played.as_ref().err().and_then(ProcessesLeft::seat_in);
         let tally = played.map(|finished| *finished.tally);
-        let outcome = outcome(tally, &fixture, policy, is_last, &path)?;
+        let outcome = outcome(tally, &fixture, policy, tries, &path)?;
         if outcome != TryOutcome::Lost {
             packing.push(tokio::task::spawn_blocking(move || pack(number, &path)));
         }
-        match outcome {
-            TryOutcome::Counts => break,
-            TryOutcome::Void(seat) => fixture.count_void(seat),
-            TryOutcome::Lost => fixture.count_void(left),
+        let seat = match outcome {
+            TryOutcome::Counts => return Ok(()),
+            TryOutcome::Void(seat) => seat,
+            TryOutcome::Lost => left,
+        };
+        tries.count(outcome);
+        fixture.count_void(seat);
+    }
+}
+
+/// How often a game may be played again.
+#[derive(Clone, Copy, Debug)]
+struct Tries {
+    /// If no agent is the cause.
+    left: u32,
+    all_left: u32,
+}
+
+impl Tries {
+    /// Whether the game is played again after a try that became void at this seat, if at one.
+    fn is_left(self, seat: Option<Seat>) -> bool {
+        self.all_left > 0 && (self.left > 0 || seat.is_some())
+    }
+
+    fn count(&mut self, outcome: TryOutcome) {
+        self.all_left = self.all_left.saturating_sub(1);
+        if !matches!(outcome, TryOutcome::Void(Some(_))) {
+            self.left = self.left.saturating_sub(1);
         }
     }
-    Ok(())
 }
 
 /// The outcome of a try of a game.
@@ -126,12 +152,12 @@ fn outcome(
     result: io::Result<MatchTally>,
     fixture: &Fixture,
     policy: &Policy,
-    is_last: bool,
+    tries: Tries,
     path: &Path,
 ) -> Result<TryOutcome, WorkerFault> {
     let outcome = match result {
         // Its transcript is incomplete, so no one could verify that it was void.
-        Err(error) if is_last || is_disk_full(&error) => {
+        Err(error) if !tries.is_left(None) || is_disk_full(&error) => {
             let what = format!("game {}", fixture.number);
             Err(failed(&what, &error))
         }
@@ -145,7 +171,7 @@ fn outcome(
                 Err(failed("a transcript", &full))
             }
             // A problem of this machine, so another worker should try.
-            Err(void) if is_last => {
+            Err(void) if !tries.is_left(void.seat) => {
                 let text = format!("game {}: {}", fixture.number, void.text);
                 Err(WorkerFault::new(FaultCause::Machine, text))
             }
@@ -189,10 +215,11 @@ fn compress(path: &Path, into: &Path) -> io::Result<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{TryOutcome, outcome, pack};
+    use super::{RETRIES_MAX, Tries, TryOutcome, outcome, pack};
     use referee_contest::{Fixture, Player, Policy};
     use referee_match::MatchTally;
     use referee_match::transcript::unpack;
+    use referee_protocol::Seat;
     use serde_json::json;
     use std::fs;
     use std::io::{self, ErrorKind};
@@ -211,7 +238,7 @@ mod tests {
     }
 
     /// Returns the outcome of a try, and whether its transcript still exists.
-    fn tried(result: io::Result<()>, void: Option<&str>, is_last: bool) -> (String, bool) {
+    fn tried(result: io::Result<()>, void: Option<&str>, left: u32) -> (String, bool) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("7.jsonl");
         fs::write(&path, "long").unwrap();
@@ -226,8 +253,9 @@ mod tests {
             seed: 1,
             voids_left: Vec::new(),
         };
+        let tries = Tries { left, all_left: RETRIES_MAX };
         let outcome =
-            outcome(result.map(|()| seen(void)), &fixture, &Policy::default(), is_last, &path);
+            outcome(result.map(|()| seen(void)), &fixture, &Policy::default(), tries, &path);
         let name = match outcome {
             Ok(TryOutcome::Counts) => "counts".to_owned(),
             Ok(TryOutcome::Void(_)) => "void".to_owned(),
@@ -241,18 +269,35 @@ mod tests {
     #[test]
     fn transcripts_that_are_not_reported_are_removed() {
         let error = |kind: ErrorKind| Err(io::Error::from(kind));
-        for (result, void, is_last, expected, is_left) in [
-            (Ok(()), None, true, "counts", true),
-            (Ok(()), Some("lag"), false, "void", true),
-            (Ok(()), Some("lag"), true, "machine", false),
-            (Ok(()), Some("disk_full"), false, "disk", false),
-            (Ok(()), Some("interrupted"), false, "closed", false),
-            (error(ErrorKind::StorageFull), None, false, "disk", false),
-            (error(ErrorKind::Other), None, false, "lost", false),
-            (error(ErrorKind::Other), None, true, "machine", false),
+        for (result, void, left, expected, is_left) in [
+            (Ok(()), None, 0, "counts", true),
+            (Ok(()), Some("lag"), 1, "void", true),
+            (Ok(()), Some("lag"), 0, "machine", false),
+            (Ok(()), Some("disk_full"), 1, "disk", false),
+            (Ok(()), Some("interrupted"), 1, "closed", false),
+            (error(ErrorKind::StorageFull), None, 1, "disk", false),
+            (error(ErrorKind::Other), None, 1, "lost", false),
+            (error(ErrorKind::Other), None, 0, "machine", false),
         ] {
-            assert_eq!(tried(result, void, is_last), (expected.to_owned(), is_left), "{void:?}");
+            assert_eq!(tried(result, void, left), (expected.to_owned(), is_left), "{void:?}");
         }
+    }
+
+    #[test]
+    fn a_try_that_an_agent_spoiled_is_counted_apart() {
+        let mut tries = Tries { left: 1, all_left: 4 };
+        let at_seat = TryOutcome::Void(Some(Seat::all(2).next().unwrap()));
+        tries.count(at_seat);
+        tries.count(at_seat);
+        assert!(tries.is_left(None));
+        tries.count(TryOutcome::Lost);
+        assert_eq!((tries.is_left(None), tries.is_left(seat_of(at_seat))), (false, true));
+        tries.count(at_seat);
+        assert!(!tries.is_left(seat_of(at_seat)));
+    }
+
+    fn seat_of(outcome: TryOutcome) -> Option<Seat> {
+        if let TryOutcome::Void(seat) = outcome { seat } else { None }
     }
 
     #[test]

@@ -12,14 +12,21 @@ use referee_protocol::{
 };
 use serde_json::Value;
 
-/// The most actions of a `pv` that are read.
-const PV_MAX: usize = 40;
-/// Of how many of the last `info` messages of a ply it is read: of as many as are shown.
-const PV_INFOS_MAX: usize = 50;
-/// The most actions of all of them in a match, more than honest agents send: each is played.
-const PV_ACTIONS_MAX: usize = 100_000;
-/// The same where a program has the rules, which is asked for each.
-const ASKED_PV_ACTIONS_MAX: usize = 10_000;
+/// How much of what agents expect (`pv`) is read: each action is played.
+#[derive(Clone, Copy, Debug)]
+struct PvBounds {
+    /// The most actions of one.
+    actions: usize,
+    /// Of how many of the last `info` messages of a ply it is read.
+    infos: usize,
+    /// The most actions of all in a match that are still to be read.
+    left: usize,
+}
+
+/// As many `info` messages as are shown, and in all more actions than honest agents send.
+const PV: PvBounds = PvBounds { actions: 40, infos: 50, left: 100_000 };
+/// Where a program has the rules, it is asked for each action, which takes a millisecond or more.
+const ASKED_PV: PvBounds = PvBounds { actions: 8, infos: 1, left: 300 };
 
 /// A match to view, as far as it has been played.
 #[derive(Debug)]
@@ -31,8 +38,8 @@ pub struct Playback {
     next: PlyOutput,
     /// The game before the next ply, if an agent has sent `info` there.
     before: Option<Box<dyn AnyGame>>,
-    /// How many actions of a `pv` are still read.
-    pv_actions: usize,
+    /// How much of each `pv` is still read.
+    pv: PvBounds,
     lines: u64,
     latest_ns: u64,
 }
@@ -126,14 +133,14 @@ impl Playback {
         let walk = Walk::begin(header, games)?;
         let next = PlyOutput { changed: 1, ..PlyOutput::default() };
         let is_asked = walk.game().kind().program().is_some();
-        let pv_actions = if is_asked { ASKED_PV_ACTIONS_MAX } else { PV_ACTIONS_MAX };
+        let pv = if is_asked { ASKED_PV } else { PV };
         let mut playback = Self {
             walk,
             plies: Vec::new(),
             asked: None,
             next,
             before: None,
-            pv_actions,
+            pv,
             lines: 1,
             latest_ns: 0,
         };
@@ -284,10 +291,10 @@ impl Playback {
     fn take_output(&mut self) -> PlyOutput {
         let mut output = std::mem::take(&mut self.next);
         let Some(game) = self.before.take() else { return output };
-        let first = output.infos.len().saturating_sub(PV_INFOS_MAX);
+        let first = output.infos.len().saturating_sub(self.pv.infos);
         for index in first..output.infos.len() {
             if let Some((_, info)) = output.info(&output.infos[index]) {
-                output.infos[index].pv = expected(game.as_ref(), &info, &mut self.pv_actions);
+                output.infos[index].pv = expected(game.as_ref(), &info, &mut self.pv);
             }
         }
         output
@@ -370,12 +377,12 @@ impl Ply {
 }
 
 /// Returns the cells of the actions that an agent expects, up to the first that is not legal, and no more than are left.
-fn expected(game: &dyn AnyGame, info: &Info, left: &mut usize) -> Vec<Vec<Cell>> {
+fn expected(game: &dyn AnyGame, info: &Info, bounds: &mut PvBounds) -> Vec<Vec<Cell>> {
     let Some(actions) = info.0.get("pv").and_then(Value::as_array) else { return Vec::new() };
     let mut game = game.clone_box();
     let cells = |action: &Value| {
-        *left = left.checked_sub(1)?;
+        bounds.left = bounds.left.checked_sub(1)?;
         game.play(action).is_ok().then(|| game.view().last)
     };
-    actions.iter().take(PV_MAX).map_while(cells).collect()
+    actions.iter().take(bounds.actions).map_while(cells).collect()
 }

@@ -94,6 +94,9 @@ impl Iterator for EventReader<'_> {
     }
 }
 
+/// The longest name or colour in a header, in bytes; those that are recorded are far shorter.
+const SHOWN_BYTES_MAX: usize = 1000;
+
 /// Reads the first line, without its end.
 pub(super) fn read_header(line: &[u8]) -> Result<Header, HeaderError> {
     /// The fields that the header has in every version.
@@ -114,7 +117,24 @@ pub(super) fn read_header(line: &[u8]) -> Result<Header, HeaderError> {
         |why: &dyn std::fmt::Display| foreign(&format!("its header can't be read: line 1: {why}"));
     // Readers of JSON differ in which of two equal keys they take.
     parse_strict(line).map_err(|error| unreadable(&error))?;
-    from_slice(line).map_err(|error| unreadable(&json_error(&error)))
+    let header = from_slice(line).map_err(|error| unreadable(&json_error(&error)))?;
+    check_texts(&header).map_err(|error| unreadable(&error))?;
+    Ok(header)
+}
+
+/// Checks the length of what is shown with every ply: whoever wrote the file may have chosen it.
+fn check_texts(header: &Header) -> Result<(), String> {
+    let mut texts = vec![("game", &*header.game), ("started", &header.started)];
+    for seat in &header.seats {
+        texts.extend([("name", &*seat.name), ("colour", &seat.colour)]);
+    }
+    let pieces = header.program.as_ref().and_then(|it| it.described["pieces"].as_array());
+    let colours = pieces.into_iter().flatten().filter_map(|piece| piece["colour"].as_str());
+    texts.extend(colours.map(|colour| ("colour", colour)));
+    match texts.into_iter().find(|(_, text)| text.len() > SHOWN_BYTES_MAX) {
+        Some((name, _)) => Err(format!("a `{name}` has more than {SHOWN_BYTES_MAX} bytes")),
+        None => Ok(()),
+    }
 }
 
 /// Reads any other line, without its end.
@@ -165,4 +185,26 @@ fn is_cut_in_number(tail: &[u8]) -> bool {
 /// Describes a reader's error, with its place in the line.
 fn json_error(error: &serde_json::Error) -> String {
     format!("{} (byte {})", plain_error(&error.to_string()), error.column().max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read_header;
+
+    #[test]
+    fn names_that_are_shown_with_every_ply_are_bounded() {
+        let whole = include_str!("../../../../tests/tests/transcripts/hex-fault.jsonl");
+        let line = whole.lines().next().unwrap();
+        let header = read_header(line.as_bytes()).unwrap();
+        for (field, text) in [("name", &header.seats[1].name), ("colour", &header.seats[0].colour)]
+        {
+            let with = |text: &str, length: usize| {
+                let (from, to) = (format!("\"{field}\":\"{text}\""), "x".repeat(length));
+                assert!(line.contains(&from), "{from}");
+                read_header(line.replace(&from, &format!("\"{field}\":\"{to}\"")).as_bytes())
+            };
+            assert!(with(text, 1000).is_ok());
+            assert!(with(text, 1001).unwrap_err().to_string().contains(field));
+        }
+    }
 }

@@ -92,6 +92,17 @@ fn recorded(
     if drawn.fold(0, usize::saturating_add) > OUTCOMES_MAX {
         return None;
     }
+    // Each seat that chooses is kept for each move.
+    let is_fit = |seats: &[Seat]| {
+        seats.len() <= header.seats.len() && seats.is_sorted_by(|one, next| one < next)
+    };
+    let asked = |event: &Event| match event {
+        Event::Turn(asked) => is_fit(&asked.together),
+        _ => true,
+    };
+    if !events.iter().all(asked) {
+        return None;
+    }
     let rules = Recorded::new(described, header, &events, missing);
     let named = (header.game.as_str(), header.rules);
     let rules = Program::describe(Box::new(rules), named, PathBuf::new(), program.digest).ok()?;
@@ -436,6 +447,19 @@ mod tests {
             panic!("it is a draw")
         };
         assert_eq!((&*chance.weights, chance.label(2)), (&[0, 0, 1][..], "c".to_owned()));
+    }
+
+    /// A line of a megabyte, with a seat half a million times, was kept for each move.
+    #[test]
+    fn those_who_choose_at_once_are_few_and_named_once() {
+        let is_shown = |together: &[u8]| {
+            let turn =
+                json!({ "type": "turn", "at_ns": 0, "turn": 0, "seat": 0, "together": together });
+            let bytes = [&transcript(&[])[..], format!("{turn}\n").as_bytes()].concat();
+            viewable(&bytes, &Games::default()).missing.is_some()
+        };
+        assert!(is_shown(&[]) && is_shown(&[0, 1]));
+        assert!(!is_shown(&[0, 0]) && !is_shown(&[1, 0]) && !is_shown(&[0, 1, 2]));
     }
 
     /// Else the rules that are made would name a seat that is out, and the match could not be shown.

@@ -35,6 +35,7 @@ impl Drive<'_> {
         self.check_limits()?;
         let void = self.ending.as_ref().is_some_and(|ending| ending.verdict.void.is_some());
         self.freezer.resume_all(&self.participants);
+        self.pausing = None;
         let may_stay = self.seats_that_may_stay();
         for (seat, participant) in Seat::all(self.participants.len()).zip(&mut self.participants) {
             if void {

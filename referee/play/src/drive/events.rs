@@ -23,6 +23,7 @@ impl Drive<'_> {
             DriveEvent::Prepared => self.prepared(),
             DriveEvent::Orders(orders) => self.orders(orders),
             DriveEvent::StartChecked(good_starts) => self.start_checked(good_starts),
+            DriveEvent::Timer if self.waiting_line.is_some() => self.freeze_idle(Instant::now()),
             DriveEvent::Timer => {
                 let now = Instant::now();
                 if self.recording.flush_at() <= now
@@ -34,6 +35,7 @@ impl Drive<'_> {
                     self.check_closed(now);
                 } else {
                     self.freeze_idle(now);
+                    self.check_thaw(now);
                 }
                 if self.wake_at().is_some_and(|wake| wake <= now) {
                     let reading = self.reading(now);
@@ -47,6 +49,9 @@ impl Drive<'_> {
 
     fn orders(&mut self, orders: Orders) {
         self.freezer.pause(orders.paused, &self.participants);
+        if let Some(pausing) = &mut self.pausing {
+            pausing.set(orders.paused);
+        }
         if !orders.paused {
             self.core.lag_probe.forget();
         }
@@ -139,12 +144,16 @@ impl Drive<'_> {
         Input::Stop { cause: "machine", text, seat }
     }
 
-    /// Freezes idle agents that are due, and ends the match if one can't be resumed.
+    /// Freezes idle agents that are due. One whose action waits for the rules is idle.
     fn freeze_idle(&mut self, now: Instant) {
-        let thinking = self.state.thinking();
+        let thinking = self.state.thinking().filter(|_| self.waiting_line.is_none());
         let thinks = |seat| thinking == Some(seat) || self.early.asked(seat).is_some();
-        let lost = self.freezer.check(now, &self.participants, thinks);
-        if let Some(seat) = lost {
+        self.freezer.freeze_due(now, &self.participants, thinks);
+    }
+
+    /// Ends the match if an agent can't be resumed.
+    fn check_thaw(&mut self, now: Instant) {
+        if let Some(seat) = self.freezer.find_lost(now) {
             let text = format!("seat {seat} was frozen and could not be resumed");
             self.input_at(now, Input::Stop { cause: "machine", text, seat: Some(seat) });
         }
@@ -225,6 +234,8 @@ impl Drive<'_> {
                 let reading =
                     measured.unwrap_or_else(|| self.reading_of_line(seat, at, &line, None));
                 self.waiting_line = Some(Box::new(WaitingLine { seat, at, line, reading, rules }));
+                // Its turn is over unless the rules say that it isn't.
+                self.freezer.begin(at);
                 return;
             }
             self.line(seat, at, &line, measured);

@@ -32,7 +32,7 @@ use self::step::Step;
 use self::time::MatchTime;
 use self::turn::TurnState;
 use super::connection::AgentConnection;
-use super::core_context::{CoreContext, Orders, StartGuard};
+use super::core_context::{CoreContext, Orders, PausedMatch, StartGuard};
 use super::participant::Participant;
 use super::sink::{Sealed, Sink};
 use referee_games::program::Pending;
@@ -182,6 +182,8 @@ struct Drive<'a> {
     /// An end or a failed start, while its cause is found out.
     cause_check: Option<Box<CauseCheck>>,
     orders: NewOrders,
+    /// Tells the referee when the agents have been stopped in a pause; `None` once the match has ended.
+    pausing: Option<PausedMatch>,
     timer: Box<PollOnWake<Alarm>>,
     /// When the timer fires; it may fire too early, never too late.
     timer_set: Option<Instant>,
@@ -243,6 +245,7 @@ impl<'a> Drive<'a> {
             waiting_line: None,
             cause_check: None,
             orders: next_orders(changes),
+            pausing: Some(core.paused.join(orders.paused)),
             timer: Box::new(PollOnWake::new(Alarm::new()?)),
             timer_set: None,
             message: Vec::new(),
@@ -287,8 +290,11 @@ impl<'a> Drive<'a> {
             None => self.wake_at().into_iter().chain(self.freezer.wake_at()).min(),
         };
         let flush_at = self.recording.flush_at();
-        let wanted = wake_at.map_or(flush_at, |it| it.min(flush_at));
-        if self.timer_set.is_none_or(|set| wanted < set) {
+        let wanted = match &self.waiting_line {
+            Some(_) => self.freezer.due(),
+            None => Some(wake_at.map_or(flush_at, |it| it.min(flush_at))),
+        };
+        if let Some(wanted) = wanted.filter(|wanted| self.timer_set.is_none_or(|it| *wanted < it)) {
             self.timer_set = Some(wanted);
             self.timer.source.set(wanted);
         }
@@ -321,7 +327,8 @@ impl<'a> Drive<'a> {
             if waiting.rules.as_mut().poll(context).is_ready() {
                 return Poll::Ready(DriveEvent::Prepared);
             }
-            return self.poll_participants(context, |seat, early| early.is_heard(seat));
+            let kept = self.poll_participants(context, |seat, early| early.is_heard(seat));
+            return if kept.is_ready() { kept } else { self.poll_timer(context) };
         }
         let has_rest = self.step.rest.is_some() || !self.early.opened.is_empty();
         if has_rest
@@ -367,6 +374,10 @@ impl<'a> Drive<'a> {
         if self.turn.slot.poll(context).is_ready() {
             return Poll::Ready(DriveEvent::Slot);
         }
+        self.poll_timer(context)
+    }
+
+    fn poll_timer(&mut self, context: &mut Context<'_>) -> Poll<DriveEvent> {
         self.timer.poll(context, Alarm::poll_expired).map(|()| {
             self.timer_set = None;
             DriveEvent::Timer

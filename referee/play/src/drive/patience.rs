@@ -45,7 +45,9 @@ impl Patience {
         }
         let activity = agent.process.meters().map_or(Activity::Sleeps, Meters::activity);
         let cpu = agent.process.tree_cpu().unwrap_or_default();
-        self.judge(now, cpu, activity, agent.process.is_exiting())
+        // Where no memory is left, it takes long until the system has ended what it kills.
+        let may_be_killed = now < self.began + MAX && agent.process.is_out_of_memory();
+        !may_be_killed && self.judge(now, cpu, activity, agent.process.is_exiting())
     }
 
     /// Whether it is over for an agent that has used so much CPU time.

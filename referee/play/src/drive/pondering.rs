@@ -75,28 +75,36 @@ impl Freezer {
         self.due.into_iter().chain(late).min()
     }
 
-    /// Freezes idle agents that are due. Returns a seat that can't be resumed.
-    pub(super) fn check(
+    /// Returns when to freeze idle agents.
+    pub(super) fn due(&self) -> Option<Instant> {
+        self.due
+    }
+
+    /// Freezes idle agents that are due.
+    pub(super) fn freeze_due(
         &mut self,
         now: Instant,
         participants: &[Participant],
         thinks: impl Fn(Seat) -> bool,
-    ) -> Option<Seat> {
-        if self.is_paused {
-            return None;
+    ) {
+        if self.is_paused || self.due.take_if(|due| *due <= now).is_none() {
+            return;
         }
-        if self.due.take_if(|due| *due <= now).is_some() {
-            for (seat, participant) in Seat::all(participants.len()).zip(participants) {
-                let state = &mut self.seats[seat.index()];
-                let waits = *state == RunState::Runs && !thinks(seat);
-                if waits && participant.is_process() && !participant.is_killed() {
-                    *state = RunState::Stopped;
-                    participant.command(Command::Stop);
-                }
+        for (seat, participant) in Seat::all(participants.len()).zip(participants) {
+            let state = &mut self.seats[seat.index()];
+            let waits = *state == RunState::Runs && !thinks(seat);
+            if waits && participant.is_process() && !participant.is_killed() {
+                *state = RunState::Stopped;
+                participant.command(Command::Stop);
             }
         }
+    }
+
+    /// Returns a seat that can't be resumed.
+    pub(super) fn find_lost(&mut self, now: Instant) -> Option<Seat> {
         let is_lost = |state: &RunState| matches!(state, RunState::Thawing(since) if *since + THAW_WAIT <= now);
-        let lost = Seat::all(self.seats.len()).find(|seat| is_lost(&self.seats[seat.index()]));
+        let is_looked_for = |seat: &Seat| !self.is_paused && is_lost(&self.seats[seat.index()]);
+        let lost = Seat::all(self.seats.len()).find(is_looked_for);
         lost.inspect(|&seat| self.forget(seat))
     }
 

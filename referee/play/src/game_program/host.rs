@@ -17,16 +17,18 @@ use referee_protocol::sanitize::{sanitize, sanitize_line};
 use referee_protocol::{Limits, Nanos};
 use serde::Serialize;
 use serde_json::Value;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tokio::runtime::{Builder, LocalOptions};
 use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::time::timeout;
 
 /// How long the start of a program may take besides its first answer.
 const START: Duration = Duration::from_secs(10);
@@ -55,7 +57,21 @@ pub(super) struct Host {
 
 /// Asks the processes of a host.
 #[derive(Clone)]
-pub(super) struct HostRules(mpsc::UnboundedSender<Query>);
+pub(super) struct HostRules {
+    queue: mpsc::UnboundedSender<Query>,
+    /// Whether nobody has named the program.
+    is_found: bool,
+}
+
+thread_local! {
+    /// How long this thread still waits for programs that nobody has named.
+    static FOUND_LEFT: Cell<Option<Duration>> = const { Cell::new(None) };
+}
+
+/// Lets the calling thread wait for programs that nobody has named only so long, in all: they fail from then on.
+pub fn limit_waiting_for_found(most: Duration) {
+    FOUND_LEFT.set(Some(most));
+}
 
 impl std::fmt::Debug for HostRules {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -107,7 +123,7 @@ impl Host {
         program: GameProgram,
         sandbox: impl FnOnce() -> Result<Sandbox, Failure> + Send + 'static,
     ) -> Result<(Self, HostRules), Failure> {
-        let name = program.spec.name.clone();
+        let (name, is_found) = (program.spec.name.clone(), program.is_found);
         let failed = move |error: io::Error| {
             Failure::machine(format!("can't start the rules of {name}: {error}"))
         };
@@ -136,7 +152,7 @@ impl Host {
         let thread =
             std::thread::Builder::new().name("rules".to_owned()).spawn(run).map_err(&failed)?;
         has_started.recv().unwrap_or_else(|error| Err(failed(io::Error::other(error))))?;
-        let rules = HostRules(queue);
+        let rules = HostRules { queue, is_found };
         Ok((Self { rules: rules.clone(), thread }, rules))
     }
 
@@ -155,24 +171,36 @@ fn ended() -> RulesFailure {
 impl Rules for HostRules {
     fn send(&self, request: Request) -> Pending<Result<Answer, RulesFailure>> {
         let (reply, answer) = oneshot::channel();
-        self.0.send(Query::Ask(request, Box::new(|answer| drop(reply.send(answer))))).ok();
+        self.queue.send(Query::Ask(request, Box::new(|answer| drop(reply.send(answer))))).ok();
         Box::pin(async { answer.await.unwrap_or_else(|_| Err(ended())) })
     }
 
     fn ask(&self, request: Request) -> Result<Answer, RulesFailure> {
-        self.wait(|reply| Query::Ask(request, reply)).unwrap_or_else(|| Err(ended()))
+        let query = |reply| Query::Ask(request, reply);
+        let Some(left) = FOUND_LEFT.get().filter(|_| self.is_found) else {
+            return self.wait(query).unwrap_or_else(|| Err(ended()));
+        };
+        let began = Instant::now();
+        let answer = self.asked(query).recv_timeout(left);
+        FOUND_LEFT.set(Some(left.saturating_sub(began.elapsed())));
+        answer.unwrap_or_else(|error| match error {
+            RecvTimeoutError::Timeout => {
+                Err(RulesFailure("rules that nobody has named are too slow for a page".to_owned()))
+            }
+            RecvTimeoutError::Disconnected => Err(ended()),
+        })
     }
 }
 
 impl HostRules {
     /// Whether both ask the same host.
     pub(super) fn is(&self, other: &Self) -> bool {
-        self.0.same_channel(&other.0)
+        self.queue.same_channel(&other.queue)
     }
 
     /// Ends the processes, whatever they are asked. Waits for nothing.
     pub(super) fn end(&self) {
-        self.0.send(Query::End).ok();
+        self.queue.send(Query::End).ok();
     }
 
     /// Sends a request as it is, with this id and number of moves, and waits for the answer. A failure is not repeated.
@@ -188,17 +216,36 @@ impl HostRules {
 
     /// Waits for the answer to a query; `None` if nobody answers any more.
     fn wait<T: Send + 'static>(&self, query: impl FnOnce(Reply<T>) -> Query) -> Option<T> {
-        // Not by tokio, which refuses to block a thread with a runtime.
+        self.asked(query).recv().ok()
+    }
+
+    /// Sends a query. The answer doesn't come by tokio, which refuses to block a thread with a runtime.
+    fn asked<T: Send + 'static>(&self, query: impl FnOnce(Reply<T>) -> Query) -> Receiver<T> {
         let (reply, answer) = std::sync::mpsc::sync_channel(1);
-        self.0.send(query(Box::new(move |answer| drop(reply.send(answer))))).ok();
-        answer.recv().ok()
+        self.queue.send(query(Box::new(move |answer| drop(reply.send(answer))))).ok();
+        answer
     }
 }
+
+/// How long a program that nobody has named waits for a request.
+const IDLE_MAX: Duration = Duration::from_secs(10);
 
 /// Answers requests, as many at once as there are cores.
 async fn serve(processes: Rc<Processes>, mut queries: mpsc::UnboundedReceiver<Query>) {
     let at_once = Arc::new(Semaphore::new(cores::count()));
-    while let Some(query) = queries.recv().await {
+    loop {
+        let query = match timeout(IDLE_MAX, queries.recv()).await {
+            Ok(Some(query)) => query,
+            Ok(None) => break,
+            Err(_) => {
+                // Nobody may want it any more, and there may be many.
+                if processes.program.is_found {
+                    processes.end_idle().await;
+                    processes.launcher.take();
+                }
+                continue;
+            }
+        };
         let permit = at_once.clone().acquire_owned();
         let processes = processes.clone();
         match query {
@@ -225,7 +272,8 @@ async fn serve(processes: Rc<Processes>, mut queries: mpsc::UnboundedReceiver<Qu
 struct Processes {
     program: GameProgram,
     sandbox: Sandbox,
-    launcher: Launcher,
+    /// `None` while nobody has wanted the program for a while, if nobody has named it.
+    launcher: RefCell<Option<Rc<Launcher>>>,
     reachable: Reachable,
     /// The folder with the kit.
     kit: TempDir,
@@ -242,7 +290,7 @@ impl Processes {
         reachable.check(&program.spec.name, launcher.layers())?;
         let kit = work_folder::create()?;
         kit::write(&kit.path().join("kit"))?;
-        let idle = RefCell::default();
+        let (launcher, idle) = (RefCell::new(Some(Rc::new(launcher))), RefCell::default());
         Ok(Self { program, sandbox, launcher, reachable, kit, idle })
     }
 
@@ -325,6 +373,14 @@ impl Processes {
         }
     }
 
+    fn launcher(&self) -> io::Result<Rc<Launcher>> {
+        let mut launcher = self.launcher.borrow_mut();
+        if let Some(launcher) = &*launcher {
+            return Ok(launcher.clone());
+        }
+        Ok(launcher.insert(Rc::new(Launcher::start(&self.sandbox.launcher)?)).clone())
+    }
+
     fn start(&self) -> io::Result<Process> {
         let work = work_folder::create()?;
         let mut reach = self.reachable.reach(work.path());
@@ -336,7 +392,7 @@ impl Processes {
         launch.env = kit::environment(&launch.env, &kit);
         let conditions = StartConditions { counts_cpu: true, ..conditions };
         let launch = self.sandbox.wrapped(&launch, work.path())?;
-        let agent = AgentProcess::start(&self.launcher, &launch, conditions)?;
+        let agent = AgentProcess::start(&*self.launcher()?, &launch, conditions)?;
         let scratch = vec![0; SCRATCH_BYTES];
         Ok(Process { agent, scratch, next_id: 0, words: String::new(), _work: work })
     }
@@ -370,6 +426,7 @@ impl Process {
         let began = Instant::now();
         let mut used = Used::new(&self.agent);
         let (mut wait_until, mut heard_late) = (began + limit, 0);
+        let mut ended = None;
         self.words.clear();
         self.agent.put(&line);
         self.agent.flush();
@@ -387,7 +444,16 @@ impl Process {
                         return Err(no_answer(limit));
                     }
                 }
-                Some(event) => return Err(what_happened(&event, limits)),
+                // Its answer may still be in the pipe: on a busy machine its end is seen first.
+                Some(AgentEvent::Exited(status)) => {
+                    ended = Some(status);
+                    wait_until = Instant::now() + END_WAIT;
+                }
+                Some(event) => {
+                    let happened = || what_happened(&event, limits);
+                    return Err(ended.as_deref().map_or_else(happened, exited));
+                }
+                None if ended.is_some() => return Err(exited(&ended.unwrap_or_default())),
                 None => {
                     let asleep = self.agent.meters().is_some_and(Meters::is_asleep);
                     let is_machines = !asleep && used.until_now(&self.agent) < Nanos::from(limit);

@@ -10,7 +10,7 @@ mod manifest;
 
 pub use self::direct::Direct;
 use self::host::{Host, HostRules};
-pub use self::host::{NO_ANSWER, QUOTED, Said, UNREADABLE};
+pub use self::host::{NO_ANSWER, QUOTED, Said, UNREADABLE, limit_waiting_for_found};
 pub use self::inside::load_inside;
 pub use self::kit::kit_files;
 use self::manifest::GameManifest;
@@ -21,12 +21,12 @@ use referee_games::GameKind;
 use referee_games::program::{Program, RulesFailure};
 use referee_process::Failure;
 use referee_process::agent::Launch;
-use referee_process::files::{absolute, read_all, read_regular, too_large};
+use referee_process::files::{read_all, read_regular, too_large};
 use referee_process::launcher::Reach;
 use referee_process::lock::lock;
 use referee_process::open_folder::OpenFolder;
 use referee_process::sandbox::reach::{SharedRules, reachable};
-use referee_process::sandbox::{Depth, SandboxRequest, choose, readable};
+use referee_process::sandbox::{Depth, SandboxRequest, choose};
 use referee_protocol::{Level, Limits, plain_error};
 use std::ffi::OsStr;
 use std::io;
@@ -49,7 +49,7 @@ const ANSWER_BYTES_MAX: u64 = 16 << 20;
 const FOUND_ANSWER_BYTES_MAX: u64 = 4 << 20;
 /// The most time for an answer, and the most memory, of such a program.
 const FOUND_ANSWER_MAX: Duration = Duration::from_secs(5);
-const FOUND_MEMORY_MB_MAX: u64 = 1024;
+const FOUND_MEMORY_MB_MAX: u64 = 256;
 
 /// What may be used by the program of a game.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +69,8 @@ struct GameProgram {
     revision: u32,
     time: RulesLimits,
     limits: Limits,
+    /// Whether nobody has named it.
+    is_found: bool,
 }
 
 /// Who chose a game program.
@@ -113,14 +115,14 @@ pub fn is_path(game: &str) -> bool {
 
 /// Loads the game in a folder. Its program runs in the strongest sandbox that works on this machine.
 pub fn load(folder: &Path, chosen: Chosen) -> Result<GameKind, Failure> {
-    let mut program = GameProgram::read(folder)?;
-    let at_least = match chosen {
-        Chosen::ByName => None,
+    let (program, at_least) = match chosen {
+        Chosen::ByName => (GameProgram::read(folder)?, None),
         Chosen::ByPlace => {
+            let mut program = GameProgram::read_in_contest(folder)?;
             program.spec.granted.clear();
             program.spec.read.clear();
             program.bound();
-            Some(Level::Confined)
+            (program, Some(Level::Confined))
         }
     };
     if let Some(known) = lock(&LOADED).iter().find(|it| it.is(&program, chosen)) {
@@ -229,16 +231,36 @@ pub fn python_rules(folder: &Path) -> Result<Option<String>, Failure> {
 }
 
 impl GameProgram {
+    fn missing(folder: &Path, error: &io::Error) -> Failure {
+        Failure::usage(format!("no game in {}: {error}", folder.display()))
+            .help("a GAME is a name from `referee games`, or the path of a folder with game.toml")
+    }
+
     fn read(folder: &Path) -> Result<Self, Failure> {
-        let path = folder.join(MANIFEST);
-        let opened = OpenFolder::open(folder).map_err(|error| {
-            Failure::usage(format!("no game in {}: {error}", folder.display())).help(
-                "a GAME is a name from `referee games`, or the path of a folder with game.toml",
-            )
-        })?;
+        let place = folder.canonicalize().map_err(|error| Self::missing(folder, &error))?;
+        Self::read_canonical(&place, folder)
+    }
+
+    /// Reads the copy of a program in a contest's folder. Who has put it there may put a link in its place: only the
+    /// contest's folder may be one.
+    fn read_in_contest(copy: &Path) -> Result<Self, Failure> {
+        let inside = || Some((copy.parent()?.file_name()?, copy.file_name()?));
+        let (Some((rules, digest)), Some(contest)) = (inside(), copy.ancestors().nth(2)) else {
+            return Self::read(copy);
+        };
+        let contest = contest.canonicalize().map_err(|error| Self::missing(copy, &error))?;
+        Self::read_canonical(&contest.join(rules).join(digest), copy)
+    }
+
+    /// Reads the program in a folder, by its canonical path. It may read that folder, whatever others exchange meanwhile.
+    /// `shown` is its path in errors.
+    fn read_canonical(folder: &Path, shown: &Path) -> Result<Self, Failure> {
+        let path = shown.join(MANIFEST);
+        let opened =
+            OpenFolder::open_canonical(folder).map_err(|error| Self::missing(shown, &error))?;
         let text = read_manifest(&opened).map_err(|error| {
             let text = match error.kind() {
-                io::ErrorKind::NotFound => format!("{} has no {MANIFEST}", folder.display()),
+                io::ErrorKind::NotFound => format!("{} has no {MANIFEST}", shown.display()),
                 _ => format!("{}: {error}", path.display()),
             };
             Failure::usage(text).help(
@@ -253,7 +275,7 @@ impl GameProgram {
             wrong(&format!("line {line}: {}", plain_error(error.message())))
         })?;
         manifest.check().map_err(|error| wrong(&error))?;
-        let folder = absolute(folder)?;
+        let folder = folder.to_owned();
         let unreadable =
             |error: io::Error| Failure::operation(format!("{}: {error}", folder.display()));
         let mut files = folder_files(&opened).map_err(unreadable)?;
@@ -270,7 +292,7 @@ impl GameProgram {
             launch: Some(Launch { file, command, folder: folder.clone(), env }),
             digest,
             files,
-            own: vec![readable(&folder)?],
+            own: vec![folder],
             // The author of the game is trusted by whoever names it.
             granted: read.clone(),
             read,
@@ -286,11 +308,12 @@ impl GameProgram {
             line_bytes: ANSWER_BYTES_MAX,
             ..Limits::default()
         };
-        Ok(Self { spec, revision: manifest.rules, time, limits })
+        Ok(Self { spec, revision: manifest.rules, time, limits, is_found: false })
     }
 
     /// Lowers what it asks for to what a program may use that nobody has named.
     fn bound(&mut self) {
+        self.is_found = true;
         self.time.answer = self.time.answer.min(FOUND_ANSWER_MAX);
         self.time.ply = self.time.ply.min(FOUND_ANSWER_MAX / 20);
         self.limits.memory_mb = self.limits.memory_mb.min(FOUND_MEMORY_MB_MAX);
@@ -313,6 +336,31 @@ mod tests {
     use super::{FOUND_ANSWER_BYTES_MAX, FOUND_MEMORY_MB_MAX, GameProgram, MANIFEST};
     use std::fs;
     use std::time::Duration;
+
+    /// Its author may exchange it for a link at any time; what it may read would then be of somebody else.
+    #[test]
+    fn a_copy_in_a_contest_is_no_link() {
+        let place = tempfile::tempdir().unwrap();
+        let text = "name = \"nim\"\ncommand = [\"sh\", \"rules.sh\"]\n";
+        for folder in ["private", "contest/rules/own"] {
+            fs::create_dir_all(place.path().join(folder)).unwrap();
+            fs::write(place.path().join(folder).join(MANIFEST), text).unwrap();
+            fs::write(place.path().join(folder).join("rules.sh"), "").unwrap();
+        }
+        let link = |to: &str, at: &str| {
+            std::os::unix::fs::symlink(place.path().join(to), place.path().join(at)).unwrap();
+        };
+        link("private", "contest/rules/link");
+        link("contest", "other");
+        let found = |copy: &str| GameProgram::read_in_contest(&place.path().join(copy));
+        let own = found("contest/rules/own").unwrap().spec.own;
+        assert_eq!(own, [place.path().canonicalize().unwrap().join("contest/rules/own")]);
+        assert_eq!(found("other/rules/own").unwrap().spec.own, own);
+        assert!(found("contest/rules/link").is_err());
+        assert!(GameProgram::read(&place.path().join("contest/rules/link")).is_ok());
+        link("contest/rules", "contest/more");
+        assert!(found("contest/more/own").is_err());
+    }
 
     #[test]
     fn a_program_that_was_found_may_use_less() {

@@ -450,7 +450,7 @@ impl AgentProcess {
 
     /// Whether the system has killed processes since it started because the machine had no memory left. Its
     /// own group also knows whose they were.
-    fn is_out_of_memory(&self) -> bool {
+    pub fn is_out_of_memory(&self) -> bool {
         !self.killed
             && match &self.group {
                 Some(group) => group.has_killed(),

@@ -4,7 +4,7 @@
 //! descriptors that the referee opened. So neither the supervisor's user nor its namespaces need
 //! access to it.
 
-use super::wire::{LauncherConfig, Limit};
+use super::wire::{LauncherConfig, Limit, Share};
 use crate::files::named;
 use crate::sandbox::Layer;
 use nix::sys::uio::pread;
@@ -33,22 +33,27 @@ pub struct Group {
 
 impl Group {
     /// Makes a group of this name in each of these groups, limited to `memory_mb` and `processes`
-    /// of `limits`.
-    pub fn make(parents: &[PathBuf], name: &str, limits: &Limits) -> io::Result<Self> {
+    /// of `limits`, with this share of the cores.
+    pub fn make(
+        parents: &[PathBuf],
+        name: &str,
+        limits: &Limits,
+        share: &Share,
+    ) -> io::Result<Self> {
         let mut made = Folders(Vec::new());
         for parent in parents {
             let folder = parent.join(name);
             fs::create_dir(&folder).map_err(|error| named(&folder, &error))?;
             made.0.push(folder);
         }
-        Self::limited(made, limits)
+        Self::limited(made, limits, share)
     }
 
-    fn limited(made: Folders, limits: &Limits) -> io::Result<Self> {
+    fn limited(made: Folders, limits: &Limits, share: &Share) -> io::Result<Self> {
         let folders = &made.0;
         let files = Files::of(folders);
         for limit in files.limits {
-            limit.set(folders, limits)?;
+            limit.set(folders, (limits, share))?;
         }
         let procs_files = folders.iter().map(|folder| writable(&folder.join("cgroup.procs")));
         let switches =
@@ -248,7 +253,8 @@ impl Counters {
     /// be a little below the limit.
     fn passed(&self, limits: &Limits) -> Option<Limit> {
         // What was refused was at least one page, or one process.
-        if self.count(0, "oom_kill")? > 0 && self.peak_memory()? >= memory(limits) / 16 * 15 {
+        let memory = memory(limits, &Share::Match);
+        if self.count(0, "oom_kill")? > 0 && self.peak_memory()? >= memory / 16 * 15 {
             return Some(Limit::Memory(limits.memory_mb.saturating_mul(1024).saturating_add(4)));
         }
         if self.count(2, "max")? > 0 && self.count(3, "")? >= limits.processes {
@@ -320,7 +326,7 @@ pub(crate) fn can_freeze(folders: &[PathBuf]) -> bool {
 #[derive(Debug)]
 struct Setting {
     name: &'static str,
-    value: fn(&Limits) -> u64,
+    value: fn(&Limits, &Share) -> u64,
     /// Whether every kernel with such groups has it.
     needed: bool,
 }
@@ -330,9 +336,11 @@ const VERSION_2: Files = Files {
     limits: &[
         Setting { name: "memory.max", value: memory, needed: true },
         // Missing if the kernel was built without swap.
-        Setting { name: "memory.swap.max", value: |_| 0, needed: false },
-        Setting { name: "memory.oom.group", value: |_| 1, needed: true },
-        Setting { name: "pids.max", value: |limits| limits.processes, needed: true },
+        Setting { name: "memory.swap.max", value: |_, _| 0, needed: false },
+        Setting { name: "memory.oom.group", value: |_, _| 1, needed: true },
+        Setting { name: "pids.max", value: |limits, _| limits.processes, needed: true },
+        Setting { name: "cpu.weight", value: |_, share| weight(share), needed: false },
+        Setting { name: "cpu.idle", value: is_idle, needed: false },
     ],
     kills: "memory.events",
     most_memory: "memory.peak",
@@ -349,9 +357,11 @@ const VERSION_2: Files = Files {
 const VERSION_1: Files = Files {
     limits: &[
         Setting { name: "memory.limit_in_bytes", value: memory, needed: true },
-        Setting { name: "memory.swappiness", value: |_| 0, needed: false },
+        Setting { name: "memory.swappiness", value: |_, _| 0, needed: false },
         Setting { name: "memory.memsw.limit_in_bytes", value: memory, needed: false },
-        Setting { name: "pids.max", value: |limits| limits.processes, needed: true },
+        Setting { name: "pids.max", value: |limits, _| limits.processes, needed: true },
+        Setting { name: "cpu.shares", value: |_, share| shares(weight(share)), needed: false },
+        Setting { name: "cpu.idle", value: is_idle, needed: false },
     ],
     kills: "memory.oom_control",
     most_memory: "memory.max_usage_in_bytes",
@@ -360,17 +370,53 @@ const VERSION_1: Files = Files {
     switches: &[Switch { act: Act::Freeze, name: "freezer.state", on: b"FROZEN", off: b"THAWED" }],
 };
 
-fn memory(limits: &Limits) -> u64 {
+fn memory(limits: &Limits, _: &Share) -> u64 {
     limits.memory_mb.saturating_mul(1024 * 1024)
 }
 
+/// The weight of an agent's group among groups of [`USUAL_WEIGHT`]: where cores are divided among groups, its sessions
+/// and priorities count only within it.
+fn weight(share: &Share) -> u64 {
+    match share {
+        Share::Match => USUAL_WEIGHT,
+        Share::Beside(cores) if !cores.is_empty() => USUAL_WEIGHT,
+        Share::Beside(_) => USUAL_WEIGHT / 10,
+        Share::Rest(_) => 1,
+    }
+}
+
+fn is_idle(_: &Limits, share: &Share) -> u64 {
+    u64::from(matches!(share, Share::Rest(_)))
+}
+
+/// The weight of a group in version 2, unless it is set.
+const USUAL_WEIGHT: u64 = 100;
+
+/// Returns a weight as version 1 has it.
+fn shares(weight: u64) -> u64 {
+    (weight * 1024 / USUAL_WEIGHT).max(2)
+}
+
+/// Gives a group for all agents of a referee together this share. It is no larger for more cores: whoever looks after an
+/// agent has as much of a core as a single program, and must keep up with it.
+pub(crate) fn weigh(group: &Path, of: &Share) {
+    let (weight, idle) = (weight(of), is_idle(&Limits::default(), of));
+    for (name, value) in
+        [("cpu.weight", weight), ("cpu.shares", shares(weight)), ("cpu.idle", idle)]
+    {
+        // Never create a file that the kernel has not made. What it refuses is as it was.
+        let file = File::options().write(true).open(group.join(name));
+        file.and_then(|file| file.write_all_at(value.to_string().as_bytes(), 0)).ok();
+    }
+}
+
 impl Setting {
-    fn set(&self, folders: &[PathBuf], limits: &Limits) -> io::Result<()> {
+    fn set(&self, folders: &[PathBuf], (limits, share): (&Limits, &Share)) -> io::Result<()> {
         let path = path_of(folders, self.name);
         // Never create a file that the kernel has not made.
         let file = File::options().write(true).open(&path);
-        let written =
-            file.and_then(|file| file.write_all_at((self.value)(limits).to_string().as_bytes(), 0));
+        let value = (self.value)(limits, share).to_string();
+        let written = file.and_then(|file| file.write_all_at(value.as_bytes(), 0));
         match written {
             Err(error) if self.needed || error.kind() != ErrorKind::NotFound => {
                 Err(named(&path, &error))
@@ -398,7 +444,8 @@ fn open(folders: &[PathBuf], name: &str) -> io::Result<File> {
 #[cfg(test)]
 mod tests {
     use super::{
-        Counters, Folders, Group, LauncherConfig, Layer, Limits, Membership, can_freeze, number_in,
+        Counters, Folders, Group, LauncherConfig, Layer, Limits, Membership, Share, can_freeze,
+        number_in, weigh,
     };
     use crate::sandbox::Layers;
     use std::fs::{self, File};
@@ -434,7 +481,8 @@ mod tests {
     fn acted(group: &Path, act: impl Fn(&Membership)) -> String {
         let folders = vec![group.to_owned()];
         // It is not the one that removes the folder.
-        let made = Group::limited(Folders(folders.clone()), &Limits::default()).unwrap();
+        let made =
+            Group::limited(Folders(folders.clone()), &Limits::default(), &Share::Match).unwrap();
         let layers = Layers::of(&[Layer::Cgroup]);
         let config = LauncherConfig { layers, groups: folders, ..LauncherConfig::default() };
         let sent = made.descriptors().map(|it| it.try_clone_to_owned().unwrap());
@@ -474,13 +522,47 @@ mod tests {
     }
 
     #[test]
+    fn a_group_has_its_share_of_the_cores() {
+        let share = |needed, names: [&str; 2], share: &Share| {
+            let group = fake(needed, &names);
+            let folders = Folders(vec![group.path().to_owned()]);
+            Group::limited(folders, &Limits::default(), share).unwrap();
+            names.map(|name| fs::read_to_string(group.path().join(name)).unwrap())
+        };
+        let unified = |of: &Share| share(NEEDED[1], ["cpu.weight", "cpu.idle"], of);
+        let older = |of: &Share| share(NEEDED[0], ["cpu.shares", "cpu.idle"], of);
+        for (of, weight, shares, idle) in [
+            (Share::Match, "100", "1024", "0"),
+            (Share::Beside(vec![1]), "100", "1024", "0"),
+            (Share::Beside(Vec::new()), "10", "102", "0"),
+            (Share::Rest(vec![1]), "1", "10", "1"),
+        ] {
+            assert_eq!(unified(&of), [weight, idle], "{of:?}");
+            assert_eq!(older(&of), [shares, idle], "{of:?}");
+        }
+        // All agents together.
+        let group = fake(NEEDED[1], &["cpu.weight", "cpu.idle"]);
+        let read = |name: &str| fs::read_to_string(group.path().join(name)).unwrap();
+        weigh(group.path(), &Share::Match);
+        assert_eq!((read("cpu.weight"), read("cpu.idle")), ("100".to_owned(), "0".to_owned()));
+        let group = fake(NEEDED[0], &["cpu.shares"]);
+        weigh(group.path(), &Share::Rest(Vec::new()));
+        assert_eq!(fs::read_to_string(group.path().join("cpu.shares")).unwrap(), "10");
+        assert!(!group.path().join("cpu.idle").exists());
+    }
+
+    #[test]
     fn no_agent_starts_in_a_group_whose_controllers_were_switched_off() {
         for (missing, needed) in
             [("memory.max", NEEDED[1]), ("pids.max", NEEDED[1]), ("pids.max", NEEDED[0])]
         {
             let group = fake(needed, &[]);
             fs::remove_file(group.path().join(missing)).unwrap();
-            let made = Group::limited(Folders(vec![group.path().to_owned()]), &Limits::default());
+            let made = Group::limited(
+                Folders(vec![group.path().to_owned()]),
+                &Limits::default(),
+                &Share::Match,
+            );
             assert!(made.is_err(), "{missing}");
         }
         // Between the making and the start: the kernel no longer lets the open files be read.

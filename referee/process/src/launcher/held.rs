@@ -5,11 +5,15 @@
 use super::sys;
 use super::watchdog::folders_of;
 use crate::files::unescaped;
-use crate::usage::proc_text;
+use crate::usage::{has_ended, proc_text};
 use nix::fcntl::{FcntlArg, fcntl};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::stat::{fstat, major, makedev, minor};
+use nix::sys::statfs::{
+    CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, DEBUGFS_MAGIC, FsType, PROC_SUPER_MAGIC,
+    SECURITYFS_MAGIC, SYSFS_MAGIC, TRACEFS_MAGIC, statfs,
+};
 use nix::sys::statvfs::statvfs;
 use nix::unistd::Pid;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -36,12 +40,34 @@ const SOCKET_KIB: u64 = 4;
 /// user together may watch only as many as fit into a 25th of the machine's memory. Counted like
 /// this, an agent has used up its own memory before it has used up those.
 const WATCH_KIB: u64 = 4;
+/// What an open file of `/proc`, `/sys` and the like counts, in KiB: the kernel keeps the text that it has made for a reader,
+/// and the longest one, that about cores and interrupts, has about this size on a large machine.
+const KERNEL_TEXT_KIB: u64 = 64;
+/// The same for an open folder: ext4 keeps the names of a block for a reader, up to 21 KiB.
+const NAMES_KIB: u64 = 32;
+/// The same for the list of the locks on an open file and of what it watches (`fdinfo`), which are lines of 60 to 120 bytes:
+/// the text stays when they are gone.
+const FILE_INFO_KIB: u64 = 16 * 1024;
+/// The same for the list of a process's mappings: a line has the path of a file, and the text of a long one stays.
+const MAPPINGS_KIB: u64 = 4 * 1024;
+/// The file systems with files that the kernel makes up.
+const MADE_UP: [FsType; 7] = [
+    PROC_SUPER_MAGIC,
+    SYSFS_MAGIC,
+    CGROUP_SUPER_MAGIC,
+    CGROUP2_SUPER_MAGIC,
+    DEBUGFS_MAGIC,
+    TRACEFS_MAGIC,
+    SECURITYFS_MAGIC,
+];
 /// How many locks on files use up an agent's memory. They take 2 MB, which no control group counts, but the kernel looks
 /// at all of a file's locks for each, and lists ten thousand in 70 ms. A database has a few.
 pub(super) const LOCKS_MAX: u64 = 10_000;
 
 /// How many locks a file counts that can't be looked at.
 const UNSEEN_LOCKS: u64 = LOCKS_MAX / 64;
+/// The same for a file that is under way in a socket, as only builds with the network send them: what it holds isn't known.
+const SENT_LOCKS: u64 = LOCKS_MAX / 4;
 
 /// What is held, in KiB.
 #[derive(Clone, Copy, Debug, Default)]
@@ -156,6 +182,10 @@ impl HeldMemory {
                     is_running.then_some((folder, numbers))
                 });
                 let Some((folder, numbers)) = listed else {
+                    if has_ended(pid) {
+                        // Its files are being closed.
+                        return None;
+                    }
                     let files = hidden(pid);
                     look.held.buffers += files * UNSEEN_KIB;
                     look.held.locks += files * UNSEEN_LOCKS;
@@ -194,7 +224,10 @@ impl HeldMemory {
         let about = FileInfo::of(&folder.join("fdinfo").join(number));
         held.locks += about.as_ref().map_or(0, |about| about.locks);
         let is_named_pipe = || sys::is_pipe(&path).then_some(Kind::Pipe);
-        let Some(kind) = kind.or_else(is_named_pipe) else { return };
+        let Some(kind) = kind.or_else(is_named_pipe) else {
+            held.buffers += kernel_text(&path);
+            return;
+        };
         if kind == Kind::Watches {
             held.buffers += about.map_or(UNSEEN_KIB, |about| about.watched * WATCH_KIB);
         } else if let Ok(about) = metadata(&path)
@@ -399,9 +432,31 @@ impl FileInfo {
         let mut lines = Lines::of(path)?;
         while let Some(line) = lines.next() {
             info.locks += u64::from(line.starts_with(b"lock:"));
+            if let Some(count) = line.strip_prefix(b"scm_fds:") {
+                let count = std::str::from_utf8(count).ok().and_then(|it| it.trim().parse().ok());
+                info.locks += SENT_LOCKS.saturating_mul(count.unwrap_or(0));
+            }
             info.watched += u64::from(line.starts_with(b"tfd:"));
         }
         Some(info)
+    }
+}
+
+/// Returns what the kernel may keep for a reader of an open file, in KiB: the text of one that it makes up, or the names in
+/// a folder.
+fn kernel_text(path: &Path) -> u64 {
+    let system = statfs(path).map(|system| system.filesystem_type());
+    if !system.is_ok_and(|system| MADE_UP.contains(&system)) {
+        return if metadata(path).is_ok_and(|about| about.is_dir()) { NAMES_KIB } else { 0 };
+    }
+    let link = read_link(path).unwrap_or_default();
+    let is_any = |names: &[&str]| link.iter().any(|part| names.iter().any(|name| part == *name));
+    if is_any(&["fdinfo"]) {
+        FILE_INFO_KIB
+    } else if is_any(&["maps", "smaps", "numa_maps"]) {
+        MAPPINGS_KIB
+    } else {
+        KERNEL_TEXT_KIB
     }
 }
 
@@ -454,6 +509,7 @@ fn in_socket(socket: &OwnedFd) -> Option<u64> {
     let mut ends = [PollFd::new(socket.as_fd(), PollFlags::POLLIN)];
     poll(&mut ends, PollTimeout::ZERO).ok()?;
     let events = ends[0].revents()?;
-    let left = if events.contains(PollFlags::POLLHUP) { memory.room } else { 0 };
+    // A last message is sent whole however little room is left.
+    let left = if events.contains(PollFlags::POLLHUP) { 2 * memory.room } else { 0 };
     Some(SOCKET_KIB + (memory.taken + left).div_ceil(1024))
 }

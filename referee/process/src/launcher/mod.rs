@@ -28,7 +28,7 @@ mod watchdog;
 mod wire;
 
 pub use group::Group;
-pub(crate) use group::can_freeze;
+pub(crate) use group::{can_freeze, weigh};
 pub(crate) use process::{LAUNCH_COMMAND, run};
 pub use raw::landlock_version;
 pub(crate) use watchdog::memory_of;
@@ -171,13 +171,13 @@ impl Launcher {
 
     /// Makes a control group for an agent.
     fn group(&self, limits: &Limits) -> io::Result<Option<Group>> {
-        let LauncherConfig { layers, groups, .. } = &self.config;
+        let LauncherConfig { layers, groups, share, .. } = &self.config;
         if groups.is_empty() || !layers.has(Layer::Cgroup) {
             return Ok(None);
         }
         let number = self.grouped.fetch_add(1, Ordering::Relaxed);
         let name = format!("agent-{}-{number}", self.child.id());
-        Group::make(groups, &name, limits).map(Some)
+        Group::make(groups, &name, limits, share).map(Some)
     }
 }
 

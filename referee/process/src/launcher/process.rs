@@ -92,7 +92,8 @@ pub(crate) fn run() {
     }
     let wanted = config.layers.has(Layer::Seccomp);
     let own_mounts = config.layers.has(Layer::Mounts);
-    let filters = if wanted { Filters::compile(own_mounts) } else { Err(Errno::ENOSYS) };
+    let filters =
+        if wanted { Filters::compile(own_mounts, config.network) } else { Err(Errno::ENOSYS) };
     let shared = SharedSetup { config, filters };
     // Not touched here: each supervisor gets its own pages, and only for what it receives.
     let mut inbox = Inbox { buffer: vec![0; REQUEST_BYTES_MAX], latest: None };

@@ -7,7 +7,7 @@
 //! without a list.
 
 use super::system_calls::{
-    ALLOCATE, ALLOWED, ATTRIBUTES, Calls, OLD_ATTRIBUTES, REFUSED, WATCHERS,
+    ALLOWED, Calls, MODES, NETWORK, OLD_MODES, REFUSED, UNSUPPORTED, WATCHERS,
 };
 use nix::errno::Errno;
 use seccompiler::{
@@ -51,8 +51,12 @@ const REQUESTS: u64 = 0x5400;
 /// But for these: `FICLONE`, `FICLONERANGE`, `FS_IOC_FIEMAP`, `FS_IOC_GETFLAGS`, with which tools copy files.
 const OTHER_REQUESTS: &[u64] = &[0x4004_9409, 0x4020_940d, 0xc020_660b, 0x8008_6601];
 
-/// Kinds of sockets that can send to any address: `SOCK_DGRAM`, `SOCK_RAW`.
+/// Kinds of sockets that can send to any address: `SOCK_DGRAM`, `SOCK_RAW`. Rust's library starts programs with a pair of
+/// `SOCK_SEQPACKET`.
 const UNCONNECTED: &[u64] = &[2, 3];
+
+/// The kinds of addresses that a build with the network reaches. Libraries ask the kernel for its own by the last one.
+const REACHABLE: [libc::c_int; 3] = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 
 /// The settings of sockets that a program may change: `SO_REUSEADDR`, `SO_KEEPALIVE`, `SO_LINGER`, `SO_PASSCRED`,
 /// `SO_RCVLOWAT`, and time limits with their old and new numbers. Others enlarge a socket's buffers, or put filters into
@@ -68,8 +72,40 @@ const SETTINGS: u64 = 67;
 /// But for these, with large numbers: `PR_SET_VMA` and `PR_SET_PTRACER`.
 const LATER_SETTINGS: &[u64] = &[0x5356_4d41, 0x5961_6d61];
 
+/// Modes that no file gets, as bits and their values: those by which whoever executes it acts as the agent's user or group
+/// (`S_ISUID`, `S_ISGID`), and that by which its user executes it but doesn't read it: the kernel's counter of CPU time
+/// doesn't follow such a program.
+const REFUSED_MODES: [(u64, u64); 3] = [(0o4000, 0o4000), (0o2000, 0o2000), (0o500, 0o100)];
+/// What `umask` may not take from files that are made later: that their user reads them.
+const REFUSED_MASK: u64 = 0o400;
+/// The calls that give a file a mode, and the place of that.
+const WITH_MODE: &[(i64, u8)] = &[
+    (libc::SYS_mkdirat, 2),
+    (libc::SYS_mknodat, 2),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_creat, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_mkdir, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_mknod, 1),
+];
+/// The same for those that are in [`MODES`].
+const CHANGES_MODE: &[(i64, u8)] = &[
+    (libc::SYS_fchmod, 1),
+    (libc::SYS_fchmodat, 2),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_chmod, 1),
+];
+/// The same for those that have a mode only if their flags, which are before it, say that they make a file: `O_CREAT`,
+/// `O_TMPFILE`. `openat2` has both in a structure, which no filter sees.
+const OPENS: &[(i64, u8)] = &[
+    (libc::SYS_openat, 3),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_open, 2),
+];
+
 /// Calls that fail unless an agent has its own namespaces.
-const CONFINED_ONLY: &[Calls] = &[ATTRIBUTES, OLD_ATTRIBUTES, WATCHERS];
+const CONFINED_ONLY: &[Calls] = &[MODES, OLD_MODES, WATCHERS];
 
 /// Signals sent to others through a file (CVE-2026-72183): `F_SETOWN`, `F_SETSIG`, `F_SETOWN_EX`;
 /// and watching or delaying what others do with one: `F_NOTIFY`, `F_SETLEASE`.
@@ -113,17 +149,19 @@ pub(super) struct Filters {
 }
 
 impl Filters {
-    /// Compiles the filters for this machine, for agents with or without their own mounts. Fails if
+    /// Compiles the filters for this machine, for agents with or without their own mounts and the network. Fails if
     /// this program has a bug or the architecture is not supported.
-    pub(super) fn compile(own_mounts: bool) -> nix::Result<Self> {
+    pub(super) fn compile(own_mounts: bool, network: bool) -> nix::Result<Self> {
         let refuse = SeccompAction::Errno(Errno::EPERM as u32);
-        let some =
-            some_refused(own_mounts).and_then(|some| program(some, SeccompAction::Allow, refuse));
+        let some = some_refused(own_mounts, network)
+            .and_then(|some| program(some, SeccompAction::Allow, refuse));
         let fails = |errno: Errno| libc::SECCOMP_RET_ERRNO | errno as u32;
         let (known, refused) = (all_known(), refused(own_mounts));
+        let is_of_network = |number| network && NETWORK.iter().any(|&(_, it)| it == number);
         let result_of = |number| match number {
+            _ if is_of_network(number) => libc::SECCOMP_RET_ALLOW,
             _ if refused.contains(&number) => fails(Errno::EPERM),
-            ALLOCATE => fails(Errno::EOPNOTSUPP),
+            _ if is_unsupported(number) => fails(Errno::EOPNOTSUPP),
             _ if known.contains(&number) => libc::SECCOMP_RET_ALLOW,
             // Libraries then continue with an older call.
             _ => fails(Errno::ENOSYS),
@@ -175,6 +213,11 @@ fn refused(own_mounts: bool) -> BTreeSet<libc::c_long> {
     let more: &[Calls] = if own_mounts { &[] } else { CONFINED_ONLY };
     let calls = REFUSED.iter().map(|(_, calls)| calls).chain(more).copied().flatten();
     calls.map(|&(_, number)| number).collect()
+}
+
+/// Whether a call fails as if a file system didn't have it.
+fn is_unsupported(number: libc::c_long) -> bool {
+    UNSUPPORTED.iter().flat_map(|(_, calls)| *calls).any(|&(_, it)| it == number)
 }
 
 /// Above the numbers of all calls of any kernel yet, with space for those to come.
@@ -241,7 +284,7 @@ fn instruction(code: u32, (jt, jf): (u8, u8), k: u32) -> sock_filter {
 }
 
 /// Returns the arguments with which calls fail.
-fn some_refused(own_mounts: bool) -> Built<Rules> {
+fn some_refused(own_mounts: bool, network: bool) -> Built<Rules> {
     use SeccompCmpArgLen::{Dword, Qword};
     use SeccompCmpOp::{Eq, Ge, MaskedEq, Ne};
     let mut rules = Rules::new();
@@ -284,7 +327,16 @@ fn some_refused(own_mounts: bool) -> Built<Rules> {
     // `SOL_SOCKET`: pairs have no others.
     let others = SOCKET_SETTINGS.iter().map(|&setting| (2, Ne, setting));
     let others = all([(1, Eq, 1)].into_iter().chain(others).collect())?;
-    rules.insert(libc::SYS_setsockopt, vec![others]);
+    if network {
+        // Programs of this machine, such as the user's session, would act for it.
+        let others = REACHABLE.map(|family| (0, Ne, u64::from(family.cast_unsigned())));
+        // Of the kernel's own only that of addresses and routes.
+        let netlink = u64::from(libc::AF_NETLINK.cast_unsigned());
+        let of_kernel = all(vec![(0, Eq, netlink), (2, Ne, 0)])?;
+        rules.insert(libc::SYS_socket, vec![all(others.to_vec())?, of_kernel]);
+    } else {
+        rules.insert(libc::SYS_setsockopt, vec![others]);
+    }
     // A process that can't be inspected can't be measured (`PR_SET_DUMPABLE`, 0).
     let hidden = all(vec![(0, Eq, 4), (1, Eq, 0)])?;
     let newer = LATER_SETTINGS.iter().map(|&setting| (0, Ne, setting));
@@ -301,6 +353,22 @@ fn some_refused(own_mounts: bool) -> Built<Rules> {
     for (call, own) in OWN_ONLY {
         rules.insert(*call, own.iter().map(is_not).collect::<Built<_>>()?);
     }
+    let with_mode = WITH_MODE.iter().chain(if own_mounts { CHANGES_MODE } else { &[] });
+    for &(call, mode) in with_mode {
+        let modes =
+            REFUSED_MODES.iter().map(|&(mask, bits)| rule(mode, Dword, MaskedEq(mask), bits));
+        rules.insert(call, modes.collect::<Built<_>>()?);
+    }
+    rules.insert(libc::SYS_umask, vec![rule(0, Dword, MaskedEq(REFUSED_MASK), REFUSED_MASK)?]);
+    // What `O_TMPFILE` has beside `O_DIRECTORY`.
+    let makes = [libc::O_CREAT, libc::O_TMPFILE & !libc::O_DIRECTORY].map(bits);
+    for &(call, mode) in OPENS {
+        let each = makes.iter().flat_map(|&flag| REFUSED_MODES.map(|mode| (flag, mode)));
+        let each = each.map(|(flag, (mask, bits))| {
+            all(vec![(mode - 1, MaskedEq(flag), flag), (mode, MaskedEq(mask), bits)])
+        });
+        rules.insert(call, each.collect::<Built<_>>()?);
+    }
     if !own_mounts {
         // Without a path it only sets the times of an open file.
         rules.insert(libc::SYS_utimensat, vec![rule(1, Qword, Ne, 0)?]);
@@ -310,8 +378,9 @@ fn some_refused(own_mounts: bool) -> Built<Rules> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ALLOCATE, ALLOWED, CONFINED_ONLY, REFUSED, SOCKET_SETTINGS, WATCHERS};
-    use super::{Filters, NUMBERS, OWN_ONLY, WITH_FLAGS, all_known, some_refused};
+    use super::{ALLOWED, CONFINED_ONLY, REFUSED, SOCKET_SETTINGS, UNSUPPORTED, WATCHERS};
+    use super::{CHANGES_MODE, OPENS, WITH_MODE};
+    use super::{Filters, NUMBERS, OWN_ONLY, WITH_FLAGS, all_known, is_unsupported, some_refused};
     use crate::launcher::sys::call;
     use nix::errno::Errno;
     use nix::sys::prctl::set_no_new_privs;
@@ -334,7 +403,7 @@ mod tests {
     #[test]
     fn filters_can_be_made_for_this_machine() {
         for own_mounts in [true, false] {
-            let Filters { first: [some, all], last } = Filters::compile(own_mounts).unwrap();
+            let Filters { first: [some, all], last } = Filters::compile(own_mounts, false).unwrap();
             let fits = |it: &Vec<_>| !it.is_empty() && it.len() <= INSTRUCTIONS_MAX;
             assert!([some, all, last].iter().all(fits));
         }
@@ -345,12 +414,16 @@ mod tests {
         let (refused, more) = (all_refused().count(), confined_only().count());
         let allowed: usize = ALLOWED.iter().map(|(_, calls)| calls.len()).sum();
         assert_eq!(all_known().len(), allowed + refused + more);
-        // Those of `clone`, `close_range`, `ioctl`, `fcntl`, `socketpair`, `setsockopt`, `prctl`, `fadvise64` and
-        // `madvise`; `utimensat` goes with the attributes.
-        let always = OWN_ONLY.len() + WITH_FLAGS.len() + 9;
-        for (own_mounts, all, some) in [(true, refused, 0), (false, refused + more, 1)] {
+        // Those of `clone`, `close_range`, `ioctl`, `fcntl`, `socketpair`, `setsockopt`, `prctl`, `fadvise64`, `madvise` and
+        // `umask`; `utimensat` goes with the attributes.
+        let always = [WITH_MODE, OPENS].map(<[_]>::len).iter().sum::<usize>()
+            + OWN_ONLY.len()
+            + WITH_FLAGS.len()
+            + 10;
+        let changes = CHANGES_MODE.len();
+        for (own_mounts, all, some) in [(true, refused, changes), (false, refused + more, 1)] {
             let refused = super::refused(own_mounts);
-            let some_refused = some_refused(own_mounts).unwrap();
+            let some_refused = some_refused(own_mounts, false).unwrap();
             assert_eq!((refused.len(), some_refused.len()), (all, always + some));
             assert!(some_refused.keys().all(|number| !refused.contains(number)));
         }
@@ -358,7 +431,7 @@ mod tests {
 
     /// Runs this in a thread of its own behind the filters, which apply to one thread.
     fn behind_filters(own_mounts: bool, attempt: impl FnOnce() + Send + 'static) {
-        let filters = Filters::compile(own_mounts).unwrap();
+        let filters = Filters::compile(own_mounts, false).unwrap();
         let filtered = move || {
             set_no_new_privs().unwrap();
             filters.begin().unwrap();
@@ -375,9 +448,11 @@ mod tests {
         behind_filters(false, move || {
             let result = |number| call(number, [-1; 4]).map_err(|errno| (number, errno));
             let unknown = (0..NUMBERS).filter(|number| !known.contains(number));
-            assert_eq!(result(ALLOCATE), Err((ALLOCATE, Errno::EOPNOTSUPP)));
-            for number in
-                unknown.filter(|number| *number != ALLOCATE && !NEVER_FILTERED.contains(number))
+            for &(name, number) in UNSUPPORTED.iter().flat_map(|(_, calls)| *calls) {
+                assert_eq!(result(number), Err((number, Errno::EOPNOTSUPP)), "{name}");
+            }
+            for number in unknown
+                .filter(|number| !is_unsupported(*number) && !NEVER_FILTERED.contains(number))
             {
                 assert_eq!(result(number), Err((number, Errno::ENOSYS)));
             }
@@ -427,6 +502,69 @@ mod tests {
         });
     }
 
+    #[test]
+    fn a_build_with_the_network_reaches_other_machines_alone() {
+        for own_mounts in [true, false] {
+            let filters = Filters::compile(own_mounts, true).unwrap();
+            let attempt = move || {
+                set_no_new_privs().unwrap();
+                filters.begin().unwrap();
+                filters.finish().unwrap();
+                // `SOCK_STREAM`, and no such kind.
+                let socket = |family: libc::c_int, kind| {
+                    call(libc::SYS_socket, [family.into(), kind, 0, 0]).map(drop)
+                };
+                for family in [libc::AF_INET, libc::AF_INET6] {
+                    assert_eq!(socket(family, 15), Err(Errno::EINVAL));
+                }
+                // `NETLINK_NETFILTER`.
+                let netlink = i64::from(libc::AF_NETLINK);
+                let of_filters = call(libc::SYS_socket, [netlink, 3, 12, 0]);
+                assert_eq!(of_filters, Err(Errno::EPERM));
+                for family in [libc::AF_UNIX, libc::AF_VSOCK, libc::AF_ALG, libc::AF_PACKET] {
+                    assert_eq!(socket(family, 1), Err(Errno::EPERM), "{family}");
+                }
+                assert_eq!(call(libc::SYS_connect, [-1; 4]), Err(Errno::EBADF));
+                assert_eq!(call(libc::SYS_ptrace, [-1; 4]), Err(Errno::EPERM));
+                let modes = call(libc::SYS_fchmod, [-1, 0o4755, 0, 0]);
+                assert_eq!(modes, Err(Errno::EPERM));
+            };
+            std::thread::spawn(attempt).join().unwrap();
+        }
+    }
+
+    /// Any user of the machine could execute it as the agent's user, or the counter would not follow it.
+    #[test]
+    fn no_file_makes_others_act_as_the_agents_user_or_is_only_executed() {
+        behind_filters(true, || {
+            let result = |number, place: u8, mode: i64, flags: Option<libc::c_int>| {
+                let mut arguments = [-1; 4];
+                arguments[usize::from(place)] = mode;
+                if let Some(flags) = flags {
+                    arguments[usize::from(place) - 1] = flags.into();
+                }
+                call(number, arguments).unwrap_err()
+            };
+            let all = WITH_MODE.iter().chain(CHANGES_MODE).map(|call| (call, None));
+            let makes = [libc::O_CREAT, libc::O_TMPFILE].map(Some);
+            let opens = OPENS.iter().flat_map(|call| makes.map(|flags| (call, flags)));
+            for (&(number, place), flags) in all.chain(opens) {
+                for mode in [0o4755, 0o2755, 0o6000, 0o111, 0o355] {
+                    assert_eq!(result(number, place, mode, flags), Errno::EPERM, "{number}");
+                }
+                for mode in [0o1755, 0o500, 0o011] {
+                    assert_ne!(result(number, place, mode, flags), Errno::EPERM, "{number}");
+                }
+            }
+            for &(number, place) in OPENS {
+                assert_ne!(result(number, place, 0o4755, Some(0)), Errno::EPERM, "{number}");
+            }
+            assert_eq!(call(libc::SYS_openat2, [-1; 4]), Err(Errno::ENOSYS));
+            assert_eq!(call(libc::SYS_umask, [0o400, 0, 0, 0]), Err(Errno::EPERM));
+            assert!(call(libc::SYS_umask, [0o077, 0, 0, 0]).is_ok());
+        });
+    }
+
     /// What the kernel keeps of a file would be a note that the next match reads.
     #[test]
     fn no_agent_drops_or_asks_what_the_kernel_keeps_of_a_file() {
@@ -451,7 +589,7 @@ mod tests {
     /// The kernel itself makes no thread that doesn't share signal handlers.
     #[test]
     fn no_thread_has_open_files_of_its_own() {
-        let filters = Filters::compile(true).unwrap();
+        let filters = Filters::compile(true, false).unwrap();
         let attempt = move || {
             set_no_new_privs().unwrap();
             filters.begin().unwrap();

@@ -12,6 +12,7 @@ use super::tree::{reap, signal_all};
 use super::watchdog::Watchdog;
 use super::wire::{Command, Program, Reach, Report};
 use crate::cores::Cores;
+use crate::open_folder::OpenFolder;
 use crate::sandbox::Layer;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -20,11 +21,10 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, sigprocmask};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::time::TimeVal;
-use nix::unistd::{Pid, Uid, getpid, getuid, read, setgroups, write};
+use nix::unistd::{Gid, Pid, Uid, getpid, getuid, read, setgroups, write};
 use referee_protocol::{Limits, Nanos};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 use std::time::Duration;
 
 /// How often a control group is checked for exceeded limits. The kernel refuses the excess at once;
@@ -216,7 +216,11 @@ impl<'a> Supervisor<'a> {
     /// Gives the agent's user the folder that it may change.
     fn chown_write_folder(&self, reach: &Reach) -> nix::Result<()> {
         let (Some(user), Some(folder)) = (&self.user, &reach.write) else { return Ok(()) };
-        chown_all(folder.as_path(), user.number)
+        let (user, group) = (Uid::from_raw(user.number), Gid::from_raw(user.number));
+        // Other agents, which had it before, can put links in place of what is in it.
+        OpenFolder::open_canonical(folder.as_path())
+            .and_then(|folder| folder.give_to(user, group))
+            .map_err(|error| sys::number(&error))
     }
 
     fn start_inside(&mut self, program: &Program, handles: &Handles) -> Result<Running, Report> {
@@ -423,22 +427,4 @@ fn micros(time: TimeVal) -> u64 {
 /// Sends a report to the referee.
 pub(super) fn send_report(control: BorrowedFd<'_>, report: Report) {
     write(control, &report.to_bytes()).ok();
-}
-
-/// Gives a folder and everything in it to a user, without following links.
-fn chown_all(folder: &Path, user: u32) -> nix::Result<()> {
-    let mut folders = vec![folder.to_owned()];
-    let failed = |error: std::io::Error| sys::number(&error);
-    while let Some(folder) = folders.pop() {
-        std::os::unix::fs::lchown(&folder, Some(user), Some(user)).map_err(failed)?;
-        for entry in folder.read_dir().map_err(failed)? {
-            let entry = entry.map_err(failed)?;
-            if entry.file_type().map_err(failed)?.is_dir() {
-                folders.push(entry.path());
-            } else {
-                std::os::unix::fs::lchown(entry.path(), Some(user), Some(user)).map_err(failed)?;
-            }
-        }
-    }
-    Ok(())
 }

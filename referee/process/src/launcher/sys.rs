@@ -109,24 +109,30 @@ pub(super) fn execute(
 }
 
 /// Schedules agents in batches: they share a core in longer slices, and the referee, which is not
-/// in a batch, runs as soon as an answer arrives.
+/// in a batch, runs as soon as an answer arrives. Where processes share cores one by one, it has more of them than all
+/// those of an agent, so that it can always stop these.
 pub(super) fn batch_scheduling() {
     schedule(libc::SCHED_BATCH);
+    priority(10);
 }
 
 /// Gives agents a small part of a core that others want, so that they end at some time.
 pub(super) fn low_scheduling() {
     batch_scheduling();
-    low_priority();
+    priority(19);
     session_priority(b"10");
 }
 
 /// Gives the calling thread a small part of a core that others want.
 pub(super) fn low_priority() {
+    priority(10);
+}
+
+fn priority(nice: libc::c_int) {
     // SAFETY: a plain system call on this thread. If it is refused, it has more.
     #[expect(unsafe_code, reason = "nix has no wrapper for it")]
     unsafe {
-        libc::setpriority(libc::PRIO_PROCESS, 0, 10);
+        libc::setpriority(libc::PRIO_PROCESS, 0, nice);
     }
 }
 

@@ -36,11 +36,10 @@ pub(super) const ALLOWED: &[(&str, Calls)] = &[
     (
         "files",
         calls![
-            SYS_openat SYS_openat2 SYS_newfstatat SYS_fstat SYS_statx SYS_statfs SYS_fstatfs
+            SYS_openat SYS_newfstatat SYS_fstat SYS_statx SYS_statfs SYS_fstatfs
             SYS_faccessat SYS_faccessat2 SYS_readlinkat SYS_getdents64 SYS_getcwd SYS_chdir SYS_fchdir
             SYS_mkdirat SYS_mknodat SYS_linkat SYS_symlinkat SYS_unlinkat SYS_renameat SYS_renameat2
-            SYS_truncate SYS_umask SYS_utimensat SYS_getxattr SYS_lgetxattr SYS_fgetxattr SYS_listxattr
-            SYS_llistxattr SYS_flistxattr
+            SYS_truncate SYS_umask SYS_utimensat SYS_fgetxattr SYS_flistxattr
         ],
     ),
     (
@@ -106,9 +105,22 @@ pub(super) const ALLOWED: &[(&str, Calls)] = &[
     ),
 ];
 
-/// It would fill the disk at once, file by file, before anything can count that. It fails with `EOPNOTSUPP`, as on file
-/// systems that don't have it: the C library's `posix_fallocate` then writes instead.
-pub(super) const ALLOCATE: libc::c_long = libc::SYS_fallocate;
+/// They fail with `EOPNOTSUPP`, as on file systems that don't have them.
+pub(super) const UNSUPPORTED: &[(&str, Calls)] = &[
+    // It would fill the disk at once, file by file, before anything can count that. The C library's `posix_fallocate`
+    // then writes instead.
+    ("room for files", calls![SYS_fallocate]),
+    // Landlock lets a user read those of files that it may not open, and set those of all its files.
+    ("attributes by path", calls![SYS_getxattr SYS_lgetxattr SYS_listxattr SYS_llistxattr]),
+    // Those of a file in memory are in the kernel's, without a bound, and nothing counts them.
+    (
+        "setting attributes",
+        calls![
+            SYS_setxattr SYS_lsetxattr SYS_fsetxattr SYS_removexattr SYS_lremovexattr
+            SYS_fremovexattr
+        ],
+    ),
+];
 
 /// Calls that ordinary programs try and can do without. They fail with `EPERM`, as in a container.
 pub(super) const REFUSED: &[(&str, Calls)] = &[
@@ -130,6 +142,10 @@ pub(super) const REFUSED: &[(&str, Calls)] = &[
     ("cores", calls![SYS_sched_setaffinity]),
 ];
 
+/// What a build needs to reach other machines, if it may.
+pub(super) const NETWORK: Calls =
+    calls![SYS_socket SYS_bind SYS_connect SYS_sendmsg SYS_sendmmsg SYS_recvmmsg];
+
 /// All processes of a user together may have few of them. Not refused in its own namespaces, each of which has
 /// a limit of its own.
 #[cfg(target_arch = "x86_64")]
@@ -137,16 +153,13 @@ pub(super) const WATCHERS: Calls = calls![SYS_inotify_init1 SYS_inotify_init];
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) const WATCHERS: Calls = calls![SYS_inotify_init1];
 
-/// Modes, owners and attributes of files. Landlock lets a user change those of all its files, the
-/// opponents' included. Not refused if the agent sees those in read-only mounts.
-pub(super) const ATTRIBUTES: Calls = calls![
-    SYS_fchmod SYS_fchmodat SYS_fchown SYS_fchownat SYS_setxattr SYS_lsetxattr SYS_fsetxattr
-    SYS_removexattr SYS_lremovexattr SYS_fremovexattr
-];
+/// Modes and owners of files. Landlock lets a user change those of all its files, the opponents' included. Not refused if
+/// the agent sees those in read-only mounts.
+pub(super) const MODES: Calls = calls![SYS_fchmod SYS_fchmodat SYS_fchown SYS_fchownat];
 
 /// The same with older numbers.
 #[cfg(target_arch = "x86_64")]
-pub(super) const OLD_ATTRIBUTES: Calls =
+pub(super) const OLD_MODES: Calls =
     calls![SYS_chmod SYS_chown SYS_lchown SYS_utime SYS_utimes SYS_futimesat];
 #[cfg(not(target_arch = "x86_64"))]
-pub(super) const OLD_ATTRIBUTES: Calls = &[];
+pub(super) const OLD_MODES: Calls = &[];

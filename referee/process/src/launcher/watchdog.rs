@@ -14,13 +14,15 @@
 use super::held::{Held, HeldMemory, LOCKS_MAX, Look};
 use super::sys;
 use super::wire::Limit;
+use crate::cores::online;
 use crate::memory_kills::TreeMemory;
 use crate::usage::{
-    Ticks, bounded_tree_below, own_time, proc_text, status_field, this_thread_time, threads_of,
+    Ticks, bounded_tree_below, own_time, proc_text, state_in, status_field, this_thread_time,
+    threads_of, waits_for_child,
 };
 use nix::unistd::Pid;
 use referee_protocol::{Limits, Nanos};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -49,15 +51,21 @@ const COST_A_KIB: Duration = Duration::from_nanos(if cfg!(debug_assertions) { 25
 /// compete with this one would fill memory meanwhile.
 const LONG: Duration = Duration::from_millis(50);
 const LONG_COST: Duration = Duration::from_millis(if cfg!(debug_assertions) { 100 } else { 20 });
-/// The same for counting the mappings of one process.
+/// What a process gives back may be less than this without others having to wait, in KiB.
+const LESS_KIB: u64 = 16 << 10;
+/// How long they wait at most.
+const ENDS_MAX: Duration = Duration::from_secs(2);
+/// The most CPU time of this process for counting the mappings of one.
 const COUNT_MAX: Duration = Duration::from_millis(100);
 /// The most CPU time that a tree may use between two looks at its memory. Some ways fill it faster than
 /// [`FILLED_KIB_A_SECOND`].
 const USED_MAX: Duration = Duration::from_millis(40);
 
-/// How many mappings take a KiB of the kernel's memory, at least: measured with Linux 6.18, one that was never used takes
-/// 215 bytes, one with a page 450 in a process that was forked from another.
-const MAPPINGS_A_KIB: u64 = 2;
+/// What a mapping takes of the kernel's memory, in bytes: measured with Linux 6.18, one that was never used takes 215, one
+/// with a page 450 in a process that was forked from another.
+const MAPPING_BYTES: u64 = 512;
+/// What it takes more for each process from which its own was forked, one after the other, and that still runs.
+const ANCESTOR_BYTES: u64 = 64;
 /// The size of a page, of which a mapping has at least one, in KiB.
 const PAGE_KIB: u64 = 4;
 
@@ -85,6 +93,10 @@ pub(super) struct Watchdog {
     looking: Option<Looking>,
     /// An exact measurement in progress.
     exact: Option<Exact>,
+    /// What each process had at the last check.
+    had: HashMap<Pid, Had>,
+    /// Since when the tree waits until processes have given back their memory.
+    waits: Option<Instant>,
     /// How long a step of either takes, and the most CPU time of all, and for each KiB of the processes.
     step: Duration,
     cost_max: Duration,
@@ -102,10 +114,22 @@ struct Looking {
     check_at: Instant,
 }
 
+/// What a process had, in KiB.
+#[derive(Clone, Copy, Debug, Default)]
+struct Had {
+    kib: u64,
+    /// What it had before, and may be about to give back.
+    leaves: u64,
+}
+
 /// An exact measurement.
 #[derive(Debug)]
 struct Exact {
-    /// What is not yet measured, with its upper bounds; those that have most come last.
+    /// Whether it is the second one, because processes began or ended during the first: what these share with others then
+    /// counts for nobody, or too often. The tree is stopped meanwhile.
+    is_again: bool,
+    /// What is not yet measured, with its upper bounds; those that have most come last. Empty if the tree is to be listed
+    /// first.
     rest: Vec<(Pid, Used)>,
     /// The sum of what is.
     measured: Used,
@@ -147,6 +171,8 @@ impl Watchdog {
             held_memory: HeldMemory::default(),
             looking: None,
             exact: None,
+            had: HashMap::new(),
+            waits: None,
             step: STEP,
             cost_max: COST_MAX,
             cost_a_kib: COST_A_KIB,
@@ -160,6 +186,9 @@ impl Watchdog {
 
     /// Whether the tree is to be stopped until a measurement is done.
     pub(super) fn wants_stop(&self) -> bool {
+        if self.waits.is_some() || self.exact.as_ref().is_some_and(|it| it.is_again) {
+            return true;
+        }
         let looking = self.looking.as_ref().map(|it| (it.began, it.cost));
         let exact = self.exact.as_ref().map(|it| (it.began, it.cost));
         looking.into_iter().chain(exact).any(|(began, cost)| is_long(began, cost))
@@ -185,7 +214,7 @@ impl Watchdog {
         // Unknown once one of them has ended.
         let used =
             self.tree.iter().map(|&pid| own_time(pid)).reduce(|a, b| Some(a?.plus(b?))).flatten();
-        let was_idle = used.is_some() && used == self.used;
+        let was_idle = used.is_some() && used == self.used && self.waits.is_none();
         if was_idle && used == self.used_checked {
             self.pause_for(PAUSE.1, began);
             return None;
@@ -196,7 +225,8 @@ impl Watchdog {
         };
         // What a new process has used before isn't known.
         self.used = used.filter(|_| tree == self.tree);
-        let left = self.used_next.zip(self.used).map_or(0, |(next, used)| next.since(used).0);
+        let next = self.used_next.filter(|_| self.waits.is_none()).zip(self.used);
+        let left = next.map_or(0, |(next, used)| next.since(used).0);
         // What the tree took before it stopped running is checked, too.
         if left > 0 && !was_idle {
             self.pause_for(Duration::from_nanos(left), began);
@@ -223,7 +253,7 @@ impl Watchdog {
         let until = began + self.step;
         if let Some(held) = self.held_memory.go_on(&mut looking.look, self.memory_kib, until) {
             self.held = held;
-            return self.check_own(began);
+            return self.list_again().err().or_else(|| self.check_own(began));
         }
         looking.cost += this_thread_time().saturating_sub(before);
         if self.costs_too_much(looking.cost) {
@@ -242,27 +272,39 @@ impl Watchdog {
         if found.files + found.buffers > self.held.files + self.held.buffers {
             self.held = found;
         }
-        let tree = match self.list() {
-            Ok(tree) => tree,
-            Err(limit) => return Some(limit),
-        };
-        if tree != self.tree {
+        self.list_again().err().or_else(|| self.check_own(began))
+    }
+
+    /// Lists the tree during a look or a measurement, and returns whether it is another one.
+    fn list_again(&mut self) -> Result<bool, Limit> {
+        let tree = self.list()?;
+        let has_changed = tree != self.tree;
+        if has_changed {
             // What new processes hold is looked at next.
             (self.tree, self.used, self.used_checked) = (tree, None, None);
         }
-        self.check_own(began)
+        Ok(has_changed)
     }
 
     /// Checks what the processes have, with what was held when that was known last.
     fn check_own(&mut self, began: Instant) -> Option<Limit> {
-        let mut used = self.sum(self.tree.iter().filter_map(|&pid| taken(pid)));
+        let each: Vec<_> =
+            self.tree.iter().map(|&pid| (pid, taken(pid, self.tree.len()))).collect();
+        let mut used = self.sum(each.iter().filter_map(|(_, used)| *used));
+        let left = self.left_by_ending(&each);
+        let is_too_much = left > 0 && used.saturating_add(left) > self.memory_kib;
+        self.waits = is_too_much.then(|| self.waits.unwrap_or(began));
+        if self.waits.is_some_and(|since| since.elapsed() >= ENDS_MAX) {
+            // These have had the time; what others leave from now on counts.
+            self.had.values_mut().for_each(|had| had.leaves = 0);
+            self.waits = None;
+        }
         if used > self.memory_kib {
-            let mut rest = with_own_memory(&self.tree);
+            let rest = unmeasured(&self.tree);
             used = self.sum(rest.iter().map(|(_, used)| *used));
             if used > self.memory_kib {
-                rest.sort_by_key(|(_, used)| used.private + used.shared);
-                let measured = Used::default();
-                let exact = Exact { rest, measured, began, cost: Duration::ZERO };
+                let (measured, cost) = (Used::default(), Duration::ZERO);
+                let exact = Exact { is_again: false, rest, measured, began, cost };
                 return self.measure(exact, began);
             }
         }
@@ -270,10 +312,28 @@ impl Watchdog {
         None
     }
 
+    /// Returns what processes had that end now, or that execute another program: it isn't seen any more long before it is
+    /// given back, and that takes as long as others let them wait for a core. What they shared isn't known, so it is no
+    /// reason for a fault.
+    fn left_by_ending(&mut self, each: &[(Pid, Option<Used>)]) -> u64 {
+        let mut had = HashMap::new();
+        for &(pid, used) in each {
+            let before = self.had.get(&pid).copied().unwrap_or_default();
+            let kib = used.map_or(0, |used| used.private + used.shared + used.tables);
+            let less = before.kib.saturating_sub(kib);
+            let leaves = before.leaves + if less < LESS_KIB { 0 } else { less };
+            // Who was stopped, sleeps or has ended has given it back.
+            let leaves = if leaves > 0 && is_at_work(pid) { leaves } else { 0 };
+            had.insert(pid, Had { kib, leaves });
+        }
+        self.had = had;
+        self.had.values().map(|had| had.leaves).sum()
+    }
+
     /// Whether a measurement has taken too much, and not because the processes have much memory.
     fn costs_too_much(&self, cost: Duration) -> bool {
         let most = self.cost_max;
-        let kib = |pid: &Pid| taken(*pid).map_or(0, |used| used.private + used.shared);
+        let kib = |pid: &Pid| taken(*pid, 1).map_or(0, |used| used.private + used.shared);
         let kib_of_all = || self.tree.iter().map(kib).sum::<u64>();
         let more =
             || self.cost_a_kib.saturating_mul(u32::try_from(kib_of_all()).unwrap_or(u32::MAX));
@@ -288,22 +348,42 @@ impl Watchdog {
     /// Continues an exact measurement for one step.
     fn measure(&mut self, mut exact: Exact, began: Instant) -> Option<Limit> {
         let before = this_thread_time();
+        if exact.rest.is_empty() {
+            if let Err(limit) = self.list_again() {
+                return Some(limit);
+            }
+            exact.rest = unmeasured(&self.tree);
+        }
         loop {
             // A process that is gone by now has nothing.
-            let used = exact.rest.pop().and_then(|(pid, _)| share(pid));
+            let used = exact.rest.pop().and_then(|(pid, _)| share(pid, self.tree.len()));
             exact.measured.add(used.unwrap_or_default());
             let measured = self.sum([exact.measured]);
-            if measured > self.memory_kib {
-                return Some(Limit::Memory(measured));
-            }
             let bounds = exact.rest.iter().map(|(_, used)| *used);
             let most = self.sum(bounds.chain([exact.measured]));
-            if most <= self.memory_kib {
-                self.pause_until_next(most, began);
-                return None;
-            }
-            if began.elapsed() >= self.step {
+            let is_known = measured > self.memory_kib || most <= self.memory_kib;
+            let is_long = began.elapsed() >= self.step;
+            if is_known || is_long {
                 exact.cost += this_thread_time().saturating_sub(before);
+            }
+            if is_known {
+                match self.list_again() {
+                    Err(limit) => return Some(limit),
+                    Ok(true) if !exact.is_again => {
+                        let (rest, measured) = (Vec::new(), Used::default());
+                        self.exact = Some(Exact { is_again: true, rest, measured, ..exact });
+                        // It takes a moment until all are stopped.
+                        self.due = Some(Instant::now() + PAUSE.0);
+                        return None;
+                    }
+                    Ok(_) if measured > self.memory_kib => return Some(Limit::Memory(measured)),
+                    Ok(_) => {
+                        self.pause_until_next(most, began);
+                        return None;
+                    }
+                }
+            }
+            if is_long {
                 if self.costs_too_much(exact.cost) {
                     return Some(self.too_much());
                 }
@@ -354,6 +434,15 @@ impl Used {
     }
 }
 
+/// Whether a thread of a process runs, or waits for a core or the disk.
+fn is_at_work(pid: Pid) -> bool {
+    threads_of(pid).iter().any(|it| match state_in(it) {
+        Some('R') => true,
+        Some('D') => !waits_for_child(it),
+        _ => false,
+    })
+}
+
 /// Whether a measurement that began then and took so much CPU time is a long one.
 fn is_long(began: Instant, cost: Duration) -> bool {
     began.elapsed() >= LONG && cost >= LONG_COST
@@ -391,6 +480,13 @@ pub(super) fn folders_of(pid: Pid) -> impl Iterator<Item = PathBuf> {
     std::iter::once(PathBuf::from(format!("/proc/{pid}"))).chain(threads)
 }
 
+/// Returns what is to be measured of these processes, with its upper bounds; those that have most come last.
+fn unmeasured(tree: &[Pid]) -> Vec<(Pid, Used)> {
+    let mut all = with_own_memory(tree);
+    all.sort_by_key(|(_, used)| used.private + used.shared);
+    all
+}
+
 /// Reads what these processes have, each memory once: without those that run in that of their parent.
 fn with_own_memory(tree: &[Pid]) -> Vec<(Pid, Used)> {
     let (mut own, mut counted) = (Vec::new(), HashSet::new());
@@ -399,11 +495,12 @@ fn with_own_memory(tree: &[Pid]) -> Vec<(Pid, Used)> {
         // What isn't its parent's now never will be, so it is measured afterwards. Two first threads that have
         // ended have the same: none.
         let is_parents = parent.is_some_and(|parent| {
-            counted.contains(&parent) && sys::same_memory(parent, pid) && first_has(pid).is_some()
+            let first_has = || taken_in(format!("/proc/{pid}").as_ref(), 1);
+            counted.contains(&parent) && sys::same_memory(parent, pid) && first_has().is_some()
         });
         if is_parents {
             counted.insert(pid);
-        } else if let Some(used) = taken(pid) {
+        } else if let Some(used) = taken(pid, tree.len()) {
             counted.insert(pid);
             own.push((pid, used));
         }
@@ -411,40 +508,58 @@ fn with_own_memory(tree: &[Pid]) -> Vec<(Pid, Used)> {
     own
 }
 
-/// Reads what a process has in memory, with everything that it shares.
-fn taken(pid: Pid) -> Option<Used> {
-    folders_of(pid).find_map(|folder| taken_in(&folder))
+/// Reads what a process of so many has in memory, with everything that it shares.
+fn taken(pid: Pid, processes: usize) -> Option<Used> {
+    folders_of(pid).find_map(|folder| taken_in(&folder, processes))
 }
 
-/// Reads the same, unless its first thread has ended.
-fn first_has(pid: Pid) -> Option<Used> {
-    taken_in(format!("/proc/{pid}").as_ref())
-}
-
-fn taken_in(folder: &Path) -> Option<Used> {
+fn taken_in(folder: &Path, processes: usize) -> Option<Used> {
     let text = proc_text(folder.join("status"))?;
     let number = |name| status_field(&text, name);
     Some(Used {
         private: number("RssAnon:")? + number("VmSwap:").unwrap_or(0),
         shared: number("RssShmem:")?,
         tables: number("VmPTE:").unwrap_or(0),
-        mappings: number("VmSize:").unwrap_or(0) / PAGE_KIB / MAPPINGS_A_KIB,
+        mappings: kib_of_mappings(number("VmSize:").unwrap_or(0) / PAGE_KIB, processes),
     })
+}
+
+/// Returns what so many mappings take, in KiB. Which process was forked from which isn't known of those without a parent.
+fn kib_of_mappings(count: u64, processes: usize) -> u64 {
+    count.saturating_mul(MAPPING_BYTES + ANCESTOR_BYTES * (processes as u64 - 1)) / 1024
 }
 
 /// Reads the same with only its part of what it shares and the mappings that it has, unless the process has forbidden
 /// that.
-fn share(pid: Pid) -> Option<Used> {
-    let mut taken = taken(pid)?;
+fn share(pid: Pid, processes: usize) -> Option<Used> {
+    let mut taken = taken(pid, processes)?;
     if let Some(count) = mappings(pid) {
-        taken.mappings = count / MAPPINGS_A_KIB;
+        taken.mappings = kib_of_mappings(count, processes);
     }
     let shares = proc_text(format!("/proc/{pid}/smaps_rollup")).and_then(|text| {
-        let private =
-            status_field(&text, "Pss_Anon:")? + status_field(&text, "SwapPss:").unwrap_or(0);
-        Some(Used { private, shared: status_field(&text, "Pss_Shmem:")?, ..taken })
+        let number = |name| status_field(&text, name);
+        let swapped = number("Swap:").unwrap_or(0);
+        let private = number("Pss_Anon:")? + number("SwapPss:").unwrap_or(0);
+        // The arguments of a program that is being started are in no mapping yet.
+        let known = number("Anonymous:")? + swapped;
+        let started = |taken: &Used| taken.private.saturating_sub(known);
+        let started = if started(&taken) > inexact_kib() {
+            // What it has given back meanwhile doesn't count.
+            self::taken(pid, processes).map_or(0, |now| started(&now).min(started(&taken)))
+        } else {
+            0
+        };
+        Some(Used { private: private + started, shared: number("Pss_Shmem:")?, ..taken })
     });
-    Some(shares.unwrap_or(taken))
+    // One that has ended meanwhile has nothing any more.
+    let mappings = taken.mappings;
+    shares.or_else(|| self::taken(pid, processes).map(|now| Used { mappings, ..now }))
+}
+
+/// By how much the kernel's count of a process's pages may be wrong, in KiB: each core counts some before it adds them up.
+fn inexact_kib() -> u64 {
+    let cores = online() as u64;
+    cores * (2 * cores).max(32) * PAGE_KIB
 }
 
 /// Counts the mappings of a process; `None` if that takes too long.
@@ -462,328 +577,4 @@ fn mappings(pid: Pid) -> Option<u64> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{
-        LONG, LONG_COST, Limit, Limits, PAUSE, Watchdog, bounded_tree_below, held_by, share,
-        with_own_memory,
-    };
-    use nix::sys::signal::{Signal, kill};
-    use nix::unistd::Pid;
-    use std::io::{BufRead, BufReader};
-    use std::process::{Child, Command, Stdio};
-    use std::time::{Duration, Instant};
-
-    /// Another thread has the memory.
-    const FIRST_THREAD_ENDS: &str = "import ctypes, threading, time; x = bytearray(60 * MB); threading.Thread(target=lambda: \
-         (os.write(w, b'.'), sys.stdin.read(), os._exit(0))).start(); \
-         ctypes.CDLL(None).syscall(60, 0)";
-
-    /// The same in two processes, each of which has memory of its own.
-    const BOTH_FIRST_THREADS_END: &str = "import ctypes, threading; ready, done = os.pipe(); other = os.fork(); \
-         x = bytearray(60 * MB); threading.Thread(target=lambda: \
-         (os.write(w, os.read(ready, 1)) if other else os.write(done, b'.'), sys.stdin.read(), os._exit(0))).start(); \
-         ctypes.CDLL(None).syscall(60, 0)";
-
-    /// A child runs in its memory, as between `vfork` and `exec`, for as long as the test.
-    const SHARED_WITH_CHILD: &str = "import ctypes, glob, threading, time; x = bytearray(60 * MB); \
-         libc = ctypes.CDLL(None); stack = ctypes.create_string_buffer(1 << 16); \
-         top = ctypes.c_void_p(ctypes.addressof(stack) + (1 << 15) & ~15); \
-         threading.Thread(target=libc.clone, daemon=True, args=(ctypes.cast(libc.pause, ctypes.c_void_p), top, \
-         0x4100 | 17, None)).start(); \
-         [time.sleep(0.01) for _ in iter(lambda: any(open(it).read() for it in \
-         glob.glob('/proc/self/task/*/children')), True)]";
-
-    /// Its name is not UTF-8.
-    const NAMED: &str =
-        "import ctypes; ctypes.CDLL(None).prctl(15, b'\\xff'); x = bytearray(60 * MB)";
-
-    /// It and its children have 60,000 mappings each, of which none has a page.
-    const MAPPED: &str =
-        "maps = [mmap.mmap(-1, 4096, mmap.MAP_PRIVATE, it % 2 + 1) for it in range(60_000)]";
-
-    /// It maps a page of a file of 60 MiB, and closes the file.
-    const CLOSED: &str = "import ctypes; f = os.memfd_create('x'); os.write(f, bytes(60 * MB)); \
-         ctypes.CDLL(None).mmap(None, ctypes.c_size_t(4096), 1, 1, f, ctypes.c_long(0)); os.close(f)";
-
-    /// The same, and it closes all others too.
-    const NO_FILES: &str = "import ctypes, signal; f = os.memfd_create('x'); os.write(f, bytes(60 * MB)); \
-         ctypes.CDLL(None).mmap(None, ctypes.c_size_t(4096), 1, 1, f, ctypes.c_long(0)); \
-         [os.close(it) for it in (0, 1, 2, f)]; os.write(w, b'.'); os.closerange(0, 256); signal.pause()";
-
-    /// It gives 60 MiB back, but the file that they are of stays mapped.
-    const GIVEN_BACK: &str =
-        "x = mmap.mmap(-1, 60 * MB); x[:] = bytes(60 * MB); x.madvise(mmap.MADV_DONTNEED)";
-
-    /// The same, with a name of its own in the list of mappings (`PR_SET_VMA_ANON_NAME`).
-    const NAMED_MAPPING: &str = "import ctypes; x = mmap.mmap(-1, 60 * MB); x[:] = bytes(60 * MB); \
-         where = ctypes.addressof(ctypes.c_char.from_buffer(x)); libc = ctypes.CDLL(None); \
-         libc.prctl(0x53564d41, ctypes.c_ulong(0), ctypes.c_ulong(where), ctypes.c_ulong(60 * MB), b'heap'); \
-         libc.madvise(ctypes.c_ulong(where), ctypes.c_ulong(60 * MB), 4)";
-
-    /// It executes a file of 60 MiB in memory, a program that copies itself, unmaps all of the file, writes a byte to file 9,
-    /// and sleeps.
-    #[cfg(target_arch = "x86_64")]
-    const EXECUTED: &str = "f = os.memfd_create('x'); os.write(f, bytes.fromhex('\
-         7f454c4602010100000000000000000002003e0001000000780040000000000040000000000000000000000000000000\
-         000000004000380001000000000000000100000007000000780000000000000078004000000000007800400000000000\
-         660000000000000066000000000000000100000000000000b80900000031ffbe00100000ba0700000041ba2200000049\
-         c7c0ffffffff4531c90f054889c7488d3509000000b930000000f3a4ffe0b80b000000bf00004000be000001000f05b8\
-         01000000bf09000000488d7424ffba010000000f05b8220000000f05ebf7\
-         ')); os.write(f, bytes(60 * MB)); r, end = os.pipe(); os.dup2(end, 9); \
-         os.fork() or os.execve(f, ['x'], {}); os.read(r, 1); os.close(f); os.close(r)";
-    #[cfg(not(target_arch = "x86_64"))]
-    const EXECUTED: &str = CLOSED;
-
-    /// It has pipes with names in which 60 MiB fit.
-    const NAMED_PIPES: &str = "import fcntl, tempfile; d = tempfile.mkdtemp(); n = [f'{d}/{it}' for it in range(60)]; \
-         [fcntl.fcntl(os.open(it, os.O_RDWR), 1031, MB) for it in n if os.mkfifo(it) is None]; \
-         [os.unlink(it) for it in n]; os.rmdir(d)";
-
-    /// It has a lock on every other byte.
-    const LOCKED: &str = "import fcntl, struct; files = [os.memfd_create('x') for _ in range(6)]; \
-         [fcntl.fcntl(f, fcntl.F_SETLK, struct.pack('@hhqqi4x', fcntl.F_WRLCK, 0, 2 * it, 1, 0)) \
-         for f in files for it in range(1000)]";
-
-    /// A process with children; ready when it has written a line.
-    struct Parent(Child);
-
-    impl Parent {
-        /// Runs `before` itself, and `after` in each child; `None` without Python.
-        fn of(children: usize, before: &str, after: &str) -> Option<Self> {
-            let script = format!(
-                "import mmap, os, sys\nMB = 1 << 20\n{before}\nfor _ in range({children}):\n \
-                 r, w = os.pipe()\n if os.fork() == 0:\n  {after}\n  os.write(w, b'.')\n  \
-                 sys.stdin.read()\n  os._exit(0)\n os.read(r, 1)\n\
-                 print('ready', flush=True)\nsys.stdin.read()\n\
-                 for _ in range({children}): os.wait()"
-            );
-            let mut command = Command::new("python3");
-            command.args(["-c", &script]).stdout(Stdio::piped()).stdin(Stdio::piped());
-            let mut parent = Self(command.spawn().ok()?);
-            let stdout = parent.0.stdout.take().unwrap();
-            assert_eq!(BufReader::new(stdout).lines().next().unwrap().unwrap(), "ready");
-            Some(parent)
-        }
-
-        fn check(&self, memory_mb: u64, processes: u64) -> Option<Limit> {
-            let limits = Limits { memory_mb, processes, ..Limits::default() };
-            let root = Pid::from_raw(i32::try_from(self.0.id()).unwrap());
-            let mut watchdog = Watchdog::new(root, &limits, false);
-            watchdog.due = Some(Instant::now());
-            let mut found = watchdog.check();
-            while watchdog.exact.is_some() || watchdog.looking.is_some() {
-                watchdog.due = Some(Instant::now());
-                found = watchdog.check();
-            }
-            found
-        }
-
-        /// Returns how much of its children's memory is seen, in MiB.
-        fn seen_mb(&self) -> u64 {
-            assert!(matches!(self.check(1, 100), Some(Limit::Memory(1024..))));
-            let root = Pid::from_raw(i32::try_from(self.0.id()).unwrap());
-            let mut watchdog = Watchdog::new(root, &Limits::default(), false);
-            let (tree, _) = bounded_tree_below(root, 100);
-            watchdog.held = held_by(&tree);
-            let own = with_own_memory(&tree).into_iter();
-            watchdog.sum(own.filter_map(|(pid, _)| share(pid))) / 1024
-        }
-    }
-
-    impl Drop for Parent {
-        fn drop(&mut self) {
-            let root = Pid::from_raw(i32::try_from(self.0.id()).unwrap());
-            for pid in bounded_tree_below(root, 100).0 {
-                kill(pid, Signal::SIGKILL).ok();
-            }
-            drop(self.0.stdin.take());
-            self.0.wait().ok();
-        }
-    }
-
-    #[test]
-    fn memory_of_any_kind_is_seen_once() {
-        let pipes_in_memory = NAMED_PIPES.replace("mkdtemp()", "mkdtemp(dir='/dev/shm')");
-        for (children, before, after, least, most) in [
-            (1, "", "x = bytearray(60 * MB)", 60, 90),
-            (3, "", "x = bytearray(20 * MB)", 60, 100),
-            // Inherited, unwritten memory counts once.
-            (3, "x = bytearray(60 * MB)", "pass", 40, 80),
-            (2, "x = mmap.mmap(-1, 60 * MB); x[:] = bytes(60 * MB)", "len(x[:])", 35, 100),
-            (1, "", "x = mmap.mmap(-1, 60 * MB); x[:] = bytes(60 * MB)", 60, 90),
-            (1, "", "f = os.memfd_create('x'); os.write(f, bytes(60 * MB))", 60, 90),
-            (1, "", FIRST_THREAD_ENDS, 60, 90),
-            (1, "", BOTH_FIRST_THREADS_END, 120, 160),
-            (1, "", SHARED_WITH_CHILD, 60, 90),
-            (1, "", NAMED, 60, 90),
-            (2, MAPPED, "pass", 60, 90),
-            (1, "", EXECUTED, 60, 90),
-            (1, "", NAMED_PIPES, 60, 90),
-            (1, "", &pipes_in_memory, 60, 90),
-            (3, "f = os.memfd_create('x'); os.write(f, bytes(60 * MB))", "pass", 60, 100),
-        ] {
-            let Some(parent) = Parent::of(children, before, after) else { return };
-            let seen = parent.seen_mb();
-            assert!((least..=most).contains(&seen), "{before} {after}: {seen} MiB");
-            assert_eq!(parent.check(most + 1, 100), None, "{before} {after}");
-        }
-    }
-
-    #[test]
-    fn what_is_mapped_and_never_used_does_not_count() {
-        let sparse = "x = mmap.mmap(-1, 600 * MB); x[0] = 1";
-        let Some(parent) = Parent::of(1, "", sparse) else { return };
-        assert!(parent.seen_mb() < 50);
-    }
-
-    /// Only root sees how much memory a file holds that nobody has open.
-    #[test]
-    fn files_that_are_only_mapped_count_whole_and_for_others_as_much_as_was_seen() {
-        let is_root = nix::unistd::geteuid().is_root();
-        for after in [CLOSED, NO_FILES, GIVEN_BACK, NAMED_MAPPING] {
-            let Some(parent) = Parent::of(1, "", after) else { return };
-            let seen = parent.seen_mb();
-            assert_eq!((60..=90).contains(&seen), is_root, "{after}: {seen} MiB");
-        }
-    }
-
-    #[test]
-    fn locks_on_files_use_up_memory() {
-        let Some(parent) = Parent::of(2, "", LOCKED) else { return };
-        // There are 12,000, of which 10,000 use up any memory.
-        for memory_mb in [200, 2000, 2_000_000] {
-            assert!(matches!(parent.check(memory_mb, 100), Some(Limit::Memory(_))), "{memory_mb}");
-        }
-        let Some(parent) = Parent::of(1, "", LOCKED) else { return };
-        assert_eq!(parent.check(200, 100), None);
-    }
-
-    #[test]
-    fn an_exact_measurement_is_done_in_steps_and_only_as_far_as_needed() {
-        let Some(parent) = Parent::of(4, "x = bytearray(60 * MB)", "pass") else { return };
-        let limits = Limits { memory_mb: 150, ..Limits::default() };
-        let root = Pid::from_raw(i32::try_from(parent.0.id()).unwrap());
-        let mut watchdog = Watchdog { step: Duration::ZERO, ..Watchdog::new(root, &limits, false) };
-        let mut left = Vec::new();
-        loop {
-            watchdog.due = Some(Instant::now());
-            assert_eq!(watchdog.check(), None);
-            left.extend(watchdog.exact.as_ref().map(|exact| exact.rest.len()));
-            if watchdog.exact.is_none() && watchdog.looking.is_none() {
-                break;
-            }
-        }
-        // Two with their whole and two with their part of the same memory would be too much. A long look has it measured
-        // several times.
-        assert!(!left.is_empty() && left.chunks(2).all(|left| left == [3, 2]), "{left:?}");
-    }
-
-    /// The agent decides how long it takes: commands to stop it or to kill it would wait.
-    #[test]
-    fn a_look_is_done_in_steps_and_what_takes_too_long_is_too_much() {
-        let maps =
-            "maps = [mmap.mmap(-1, 4096, mmap.MAP_PRIVATE, it % 2 + 1) for it in range(2000)]";
-        let Some(parent) = Parent::of(1, "", maps) else { return };
-        let limits = Limits { memory_mb: 150, ..Limits::default() };
-        let root = Pid::from_raw(i32::try_from(parent.0.id()).unwrap());
-        let begin = || Watchdog { step: Duration::ZERO, ..Watchdog::new(root, &limits, false) };
-        let check = |watchdog: &mut Watchdog| {
-            watchdog.due = Some(Instant::now());
-            watchdog.check()
-        };
-        let (mut watchdog, mut steps) = (begin(), 1);
-        assert_eq!(check(&mut watchdog), None);
-        while watchdog.looking.is_some() {
-            assert_eq!(check(&mut watchdog), None);
-            steps += 1;
-        }
-        assert!(steps > 2000 / 64, "{steps}");
-        // What the processes have is seen meanwhile.
-        let mut watchdog = begin();
-        assert_eq!(check(&mut watchdog), None);
-        watchdog.memory_kib = 1024;
-        std::thread::sleep(PAUSE.1);
-        let found = (0..10).find_map(|_| check(&mut watchdog));
-        assert!(matches!(found, Some(Limit::Memory(1025..))), "{found:?}");
-        let free = Duration::ZERO;
-        let mut watchdog = Watchdog { cost_max: free, cost_a_kib: free, ..begin() };
-        assert_eq!(check(&mut watchdog), Some(Limit::Memory((150 << 10) + 1)));
-        // Long ones are made while the tree is stopped.
-        let mut watchdog = begin();
-        assert_eq!(check(&mut watchdog), None);
-        assert!(!watchdog.wants_stop());
-        let looking = watchdog.looking.as_mut().unwrap();
-        (looking.began, looking.cost) = (looking.began.checked_sub(LONG).unwrap(), LONG_COST);
-        assert!(watchdog.wants_stop());
-        while watchdog.looking.is_some() {
-            assert_eq!(check(&mut watchdog), None);
-        }
-        assert!(!watchdog.wants_stop());
-        // Who has much memory may be looked at for long.
-        let mut watchdog =
-            Watchdog { cost_max: free, cost_a_kib: Duration::from_secs(1), ..begin() };
-        assert_eq!(check(&mut watchdog), None);
-    }
-
-    #[test]
-    fn files_of_a_disk_do_not_count() {
-        let place = tempfile::NamedTempFile::new_in("/var/tmp").unwrap();
-        std::fs::write(place.path(), vec![1; 60 << 20]).unwrap();
-        let map = format!(
-            "x = mmap.mmap(os.open('{}', os.O_RDONLY), 0, prot=mmap.PROT_READ); sum(x[::4096])",
-            place.path().display()
-        );
-        let Some(parent) = Parent::of(1, "", &map) else { return };
-        assert!(parent.seen_mb() < 50);
-    }
-
-    #[test]
-    fn threads_count_as_processes() {
-        let threads = "import threading, time; [threading.Thread(target=time.sleep, args=[600], \
-                       daemon=True).start() for _ in range(4)]";
-        for (children, after, count) in [(3, "pass", 3), (1, threads, 5), (2, threads, 10)] {
-            let Some(parent) = Parent::of(children, "", after) else { return };
-            assert_eq!(parent.check(1000, count - 1), Some(Limit::Processes(count)));
-            assert_eq!(parent.check(1000, count), None);
-        }
-    }
-
-    #[test]
-    fn memory_is_examined_again_only_after_some_cpu_time() {
-        let Some(parent) = Parent::of(1, "", "x = bytearray(60 * MB)") else { return };
-        let root = Pid::from_raw(i32::try_from(parent.0.id()).unwrap());
-        let whole = Watchdog::new(root, &Limits::default(), false);
-        let mut watchdog = Watchdog { step: Duration::from_secs(9), ..whole };
-        let check = |watchdog: &mut Watchdog| {
-            watchdog.due = Some(Instant::now());
-            watchdog.check()
-        };
-        // The first finds the processes, the second what they use; on a busy machine they may still run.
-        let mut before = None;
-        while before.is_none() || before != watchdog.used || before != watchdog.used_checked {
-            before = watchdog.used;
-            assert_eq!(check(&mut watchdog), None);
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        watchdog.memory_kib = 1024;
-        assert_eq!(check(&mut watchdog), None);
-        // It took memory since, and sleeps now.
-        watchdog.used_next = watchdog.used.map(|used| used.plus(Duration::from_secs(1).into()));
-        watchdog.used_checked = None;
-        assert!(matches!(check(&mut watchdog), Some(Limit::Memory(1025..))));
-        watchdog.used_next = watchdog.used;
-        watchdog.used = None;
-        assert!(matches!(check(&mut watchdog), Some(Limit::Memory(1025..))));
-    }
-
-    #[test]
-    fn a_stopped_tree_is_not_checked() {
-        let limits = Limits { processes: 0, ..Limits::default() };
-        let mut watchdog = Watchdog::new(nix::unistd::getppid(), &limits, false);
-        watchdog.pause(true);
-        assert_eq!(watchdog.check(), None);
-        assert!(watchdog.timeout().is_none());
-        watchdog.pause(false);
-        assert!(matches!(watchdog.check(), Some(Limit::Processes(1..))));
-    }
-}
+mod tests;

@@ -70,6 +70,9 @@ pub struct LauncherConfig {
     /// What share of the machine agents have.
     #[serde(default)]
     pub share: Share,
+    /// Whether their system calls may reach other machines, as those of some builds.
+    #[serde(default)]
+    pub network: bool,
     /// An injected failure, for tests.
     pub injected_failure: Option<InjectedFailure>,
 }

@@ -7,7 +7,7 @@ use super::{
 use crate::Failure;
 use crate::cores;
 use crate::files::{absolute, program};
-use crate::launcher::{self, LauncherConfig, Share, Step, USERS, WEAKEST, landlock_version};
+use crate::launcher::{self, LauncherConfig, Step, USERS, WEAKEST, landlock_version};
 use crate::sandbox::{Layer, Layers};
 use nix::unistd::Uid;
 use referee_protocol::{Level, LevelChoice, SandboxRecord};
@@ -118,7 +118,8 @@ pub fn prepare(level: Level) -> Result<Prepared, Failure> {
     let layers = layers(launcher::layers(level)?, Uid::effective());
     let groups = if layers.has(Layer::Cgroup) { Some(Arc::new(Groups::find()?)) } else { None };
     let folders = groups.as_ref().map_or_else(Vec::new, |groups| groups.folders());
-    let config = LauncherConfig { layers, groups: folders, injected_failure, share: Share::Match };
+    let config =
+        LauncherConfig { layers, groups: folders, injected_failure, ..LauncherConfig::default() };
     Ok((config, groups))
 }
 

@@ -6,7 +6,7 @@
 
 mod hierarchy;
 
-use super::super::launcher::{Group, can_freeze};
+use super::super::launcher::{Group, Share, can_freeze, weigh};
 use super::super::work_folder::lock_folder;
 use crate::Failure;
 use crate::files::named;
@@ -23,8 +23,10 @@ const CONTROLLERS: [&str; 2] = ["memory", "pids"];
 /// In version 1, CPU time has its own controller; version 2 always counts it.
 const CONTROLLERS_1: [&str; 3] = ["memory", "pids", "cpuacct"];
 
-/// In version 1, stopping has its own controller too, which is used if there is one.
-const FREEZER_1: &str = "freezer";
+/// In version 1, stopping has its own controller too. It is used if there is one, and so is that which divides cores
+/// among groups: only in the group at the top, the kernel divides them among sessions.
+const OPTIONAL_1: [&str; 2] = ["freezer", CORES];
+const CORES: &str = "cpu";
 
 /// Prefix of the names of the referee's own groups.
 const PREFIX: &str = "referee-";
@@ -53,7 +55,7 @@ impl Groups {
         // A group that can be made may still not be usable, so one is tried before there is an
         // agent.
         let limits = Limits { memory_mb: 16, processes: 1, ..Limits::default() };
-        match Group::make(&groups.folders(), "probe", &limits) {
+        match Group::make(&groups.folders(), "probe", &limits, &Share::Match) {
             Ok(_) => Ok(groups),
             Err(error) => Err(unavailable("can't limit a control group", &error)),
         }
@@ -69,6 +71,24 @@ impl Groups {
         can_freeze(&self.folders())
     }
 
+    /// Whether the kernel divides cores among them, however many processes each agent has.
+    pub fn divide_cores(&self) -> bool {
+        let is_divided = |group: &OwnGroup| {
+            let on = fs::read_to_string(group.folder.join("cgroup.subtree_control"));
+            group.folder.join("cpu.shares").exists()
+                || on.is_ok_and(|on| on.split_whitespace().any(|it| it == CORES))
+        };
+        self.own_groups.iter().any(is_divided)
+    }
+
+    /// Gives all agents together this share of the cores, where they are divided among groups: the share of an agent is
+    /// that among the agents of this referee.
+    pub fn share(&self, share: &Share) {
+        for own_group in &self.own_groups {
+            weigh(&own_group.folder, share);
+        }
+    }
+
     /// Returns the kernel's version of control groups: 1 or 2.
     pub fn version(&self) -> u8 {
         self.version
@@ -79,7 +99,7 @@ impl Groups {
             return Self::version_2(unified);
         }
         let mut folders: Vec<&Path> = Vec::new();
-        let with = |name| all.iter().find(|one| one.controllers.iter().any(|it| it == name));
+        let with = |name| all.iter().find(|one| one.has_own(name));
         for name in CONTROLLERS_1 {
             let Some(found) = with(name) else {
                 let text =
@@ -96,22 +116,60 @@ impl Groups {
         let own_groups = folders.iter().copied().map(OwnGroup::claim).collect::<io::Result<_>>();
         let mut own_groups: Vec<_> =
             own_groups.map_err(|error| unavailable("can't make a control group", &error))?;
-        let freezer = with(FREEZER_1).filter(|it| !folders.contains(&it.folder.as_path()));
-        own_groups.extend(freezer.and_then(|freezer| OwnGroup::claim(&freezer.folder).ok()));
-        Ok(Self { version: 1, own_groups })
+        for more in OPTIONAL_1.iter().filter_map(|name| with(name)) {
+            if !folders.contains(&more.folder.as_path()) {
+                own_groups.extend(OwnGroup::claim(&more.folder).ok());
+            }
+        }
+        let groups = Self { version: 1, own_groups };
+        groups.share(&Share::Match);
+        Ok(groups)
     }
 
     fn version_2(unified: &Hierarchy) -> Result<Self, Failure> {
         let mut nearest = None;
         for group in unified.folder.ancestors().take_while(|it| it.starts_with(&unified.top)) {
             match OwnGroup::divided(group, group == unified.folder) {
-                Ok(own_group) => return Ok(Self { version: 2, own_groups: vec![own_group] }),
+                Ok(own_group) => {
+                    let groups = Self { version: 2, own_groups: vec![own_group] };
+                    groups.share(&Share::Match);
+                    return Ok(groups);
+                }
                 Err(error) => nearest = nearest.or(Some(error)),
             }
         }
         let error = nearest.unwrap_or_else(|| ErrorKind::NotFound.into());
         Err(unavailable("can't divide the control group", &error))
     }
+}
+
+/// Returns the files in which the kernel may count whom it has killed in this process's group for lack of memory.
+pub(crate) fn memory_events() -> Vec<PathBuf> {
+    let read = |path| fs::read_to_string(path).unwrap_or_default();
+    let all = hierarchies(&read("/proc/self/mountinfo"), &read("/proc/self/cgroup"));
+    let file = |one: Hierarchy| match one.is_unified() {
+        true => Some(one.folder.join("memory.events.local")),
+        false if one.has_own("memory") => Some(one.folder.join("memory.oom_control")),
+        false => None,
+    };
+    all.into_iter().filter_map(file).collect()
+}
+
+/// Whether the kernel divides cores among sessions, of which each agent has its own: it does so only in the group at the
+/// top, not in a container or in a group of systemd that has the controller.
+pub(super) fn sessions_divide_cores() -> bool {
+    let read = |path| fs::read_to_string(path).unwrap_or_default();
+    let all = hierarchies(&read("/proc/self/mountinfo"), &read("/proc/self/cgroup"));
+    let is_at_top = |one: &Hierarchy| {
+        if one.is_unified() {
+            let groups = one.folder.ancestors().take_while(|it| it.starts_with(&one.top));
+            groups.into_iter().all(|group| !group.join("cpu.weight").exists())
+        } else {
+            // Only the group at the top has this file.
+            !one.has_own(CORES) || one.folder.join("release_agent").exists()
+        }
+    };
+    read("/proc/sys/kernel/sched_autogroup_enabled").trim() == "1" && all.iter().all(is_at_top)
 }
 
 /// Returns why groups are unavailable, and what to do about it.
@@ -141,6 +199,8 @@ struct OwnGroup {
     _lock: File,
     /// The parent's controllers were switched on for it.
     switched_on: bool,
+    /// The same of the one that divides cores.
+    divides: bool,
     /// The referee was moved into it from its parent.
     moved: bool,
 }
@@ -165,7 +225,8 @@ impl OwnGroup {
                 // Unless another referee has taken it for a leftover.
                 Ok(()) => {
                     if let Some(lock) = lock_folder(&folder) {
-                        return Ok(Self { folder, _lock: lock, switched_on: false, moved: false });
+                        let (switched_on, divides, moved) = (false, false, false);
+                        return Ok(Self { folder, _lock: lock, switched_on, divides, moved });
                     }
                 }
             }
@@ -190,6 +251,12 @@ impl OwnGroup {
             own_group.switched_on = true;
         }
         switch(&own_group.folder, '+')?;
+        // Where that is refused, cores are divided among sessions or processes.
+        let cores = controllers.split_whitespace().any(|it| it == CORES);
+        own_group.divides = !cores && switch_cores(parent, '+').is_ok();
+        if cores || own_group.divides {
+            switch_cores(&own_group.folder, '+').ok();
+        }
         Ok(own_group)
     }
 
@@ -207,6 +274,10 @@ impl Drop for OwnGroup {
     fn drop(&mut self) {
         // If this fails, an empty group is left, which the next referee removes.
         let Some(parent) = self.folder.parent() else { return };
+        if self.divides {
+            switch_cores(&self.folder, '-').ok();
+            switch_cores(parent, '-').ok();
+        }
         if self.switched_on {
             // Controllers can only be switched off if no subgroup uses them.
             switch(&self.folder, '-').ok();
@@ -240,6 +311,10 @@ fn remove(folder: &Path) -> bool {
 fn switch(group: &Path, prefix: char) -> io::Result<()> {
     let words = CONTROLLERS.map(|name| format!("{prefix}{name}"));
     put(&group.join("cgroup.subtree_control"), &words.join(" "))
+}
+
+fn switch_cores(group: &Path, prefix: char) -> io::Result<()> {
+    put(&group.join("cgroup.subtree_control"), &format!("{prefix}{CORES}"))
 }
 
 fn put(path: &Path, text: &str) -> io::Result<()> {

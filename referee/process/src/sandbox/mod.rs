@@ -16,6 +16,8 @@ mod selftest;
 pub use attacker::Attack;
 pub use choose::{Prepared, SandboxRequest, choose, prepare, readable};
 pub use groups::Groups;
+pub(crate) use groups::memory_events;
+use groups::sessions_divide_cores;
 pub use layers::{Layer, Layers};
 pub use probes::{Depth, Probe, SelfTest, injected_failure};
 pub use referee_protocol::Level;
@@ -85,6 +87,14 @@ impl Sandbox {
     /// Gives agents this share of the machine.
     #[must_use]
     pub fn sharing(mut self, share: Share) -> Self {
+        // Others may play in the same groups, but nobody beside those who only get what is left.
+        let groups = self.groups.as_ref();
+        let is_shared = |groups: &&Arc<Groups>| {
+            matches!(share, Share::Rest(_)) || Arc::strong_count(groups) == 1
+        };
+        if let Some(groups) = groups.filter(is_shared) {
+            groups.share(&share);
+        }
         self.launcher.share = share;
         self
     }
@@ -93,7 +103,15 @@ impl Sandbox {
     /// agents at once.
     #[must_use]
     pub fn pondering(mut self, wanted: Option<Pondering>, agents: usize) -> Self {
-        let usual = || usual_pondering(self.level, agents, cores::count());
+        let are_divided = || match &self.groups {
+            Some(groups) if groups.divide_cores() => true,
+            _ => sessions_divide_cores(),
+        };
+        let usual = || {
+            // The system may give an agent with many processes all cores.
+            let cores = if are_divided() { cores::count() } else { 1 };
+            usual_pondering(self.level, agents, cores)
+        };
         let pondering = wanted.unwrap_or_else(usual);
         let has_freezer = self.groups.as_ref().is_some_and(|groups| groups.can_freeze());
         let freezer = if has_freezer { Freezer::Cgroup } else { Freezer::Signals };

@@ -303,12 +303,15 @@ pub fn is_course(folder: &Folder) -> bool {
 /// all games are played, it waits. For a reader who can't see the teams it doesn't.
 pub fn is_awaiting_teams(folder: &Folder, text: &str) -> bool {
     let Ok(teams) = Teams::read(folder) else { return false };
+    if teams.teams.is_empty() && !is_course(folder) {
+        return false;
+    }
     let times = teams.times.clone().map(CourseTimes::read);
     let times = times.or_else(|| WebTimes::of(&ContestFile::web_of(text).ok()?).ok());
     let Some(times) = times else { return false };
     let is_open = |closes: Option<Timestamp>| closes.is_none_or(|it| Timestamp::now() <= it);
     if teams.teams.is_empty() {
-        return is_course(folder) && is_open(times.usually_closes());
+        return is_open(times.usually_closes());
     }
     let mut active = teams.teams.iter().filter(|team| team.disqualified.is_none());
     active.any(|team| is_open(times.closes(team)))
@@ -422,6 +425,7 @@ impl WebTimes {
 
 /// Creates the folder of the teams, which nobody else may read.
 fn teams_folder(folder: &Folder) -> Result<PathBuf, Failure> {
+    folder.check_teams()?;
     let root = referee_process::files::absolute(folder.root())?.join(TEAMS_FOLDER);
     make_private(&root).map_err(|error| disk_failure(&root, &error))?;
     Ok(root)

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use referee_play::archives::{self, Most};
 use referee_play::digest::digest_file;
 use referee_play::found_command::{FoundCommand, found_command, has_manifest, manifest_of};
-use referee_process::files::{named, size_of_files, sync_file_system};
+use referee_process::files::{named, read_regular, size_of_files, sync_file_system};
 use referee_protocol::encode::to_hex;
 use referee_protocol::sanitize::sanitize;
 use serde::{Deserialize, Serialize};
@@ -18,6 +18,8 @@ use tempfile::TempDir;
 
 /// The file with what was received.
 const RECEIVED_FILE: &str = "upload.json";
+/// The largest such file that is read, in bytes.
+const LIST_BYTES_MAX: u64 = 64 << 20;
 /// The folder with the files as they were sent, named by their places in the list.
 pub(super) const SENT_FOLDER: &str = "sent";
 /// The beginning of the names of uploads that are not complete.
@@ -64,7 +66,7 @@ impl List {
     pub(super) fn read(folder: &Path) -> io::Result<(Self, Received)> {
         let file = folder.join(RECEIVED_FILE);
         let read = || {
-            let text = fs::read(&file)?;
+            let text = read_regular(&file, LIST_BYTES_MAX)?;
             let list: Self = serde_json::from_slice(&text)?;
             let received = list.received(text.len());
             Ok((list, received))

@@ -8,7 +8,7 @@ use super::{Course, Noted, Task, give, make_private};
 use jiff::{SignedDuration, Timestamp};
 use referee_play::replace_file::replace;
 use referee_process::Failure;
-use referee_process::files::{is_disk_full, size_of_files};
+use referee_process::files::{is_disk_full, read_regular, size_of_files};
 use referee_protocol::sanitize::sanitize;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -21,6 +21,8 @@ use std::time::Duration;
 const STATE_FILE: &str = "state.json";
 /// The folder with the agent's folder.
 pub(super) const FILES_FOLDER: &str = "files";
+/// The largest file with the state of a version that is read, in bytes.
+const STATE_BYTES_MAX: u64 = 1 << 20;
 
 /// A version of a team's agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -211,7 +213,8 @@ impl Uploads {
             let folder = root.join(team.to_string());
             let versions = numbered(&folder)?.into_iter().map(|number| {
                 let own = folder.join(number.to_string());
-                let state = fs::read(own.join(STATE_FILE)).unwrap_or_default();
+                let state =
+                    read_regular(&own.join(STATE_FILE), STATE_BYTES_MAX).unwrap_or_default();
                 Ok(Version {
                     number,
                     received: List::read(&own)?.1,

@@ -6,6 +6,7 @@ use super::{Broken, Builds, place, right};
 use nix::sys::stat::Mode;
 use referee_contest::{Contest, ContestGame, Player, PlayerInfo, Record, SeatRecord, Seed};
 use referee_process::Failure;
+use referee_process::open_folder::OpenFolder;
 use referee_protocol::{FaultKind, MatchResult, SandboxRecord};
 use std::fs;
 use std::io::Write;
@@ -157,10 +158,66 @@ fn a_log_that_is_too_large_is_not_copied() {
     drop(Store::create(&folder, &stored).unwrap());
     let log = fs::File::create(folder.path("contest.db-wal")).unwrap();
     log.set_len(1 << 20).unwrap();
-    assert_eq!(Store::open_copy(&folder).unwrap().contest().unwrap(), stored);
+    assert_eq!(
+        Store::open_copy(&folder, OpenFolder::open, false).unwrap().contest().unwrap(),
+        stored
+    );
     log.set_len((256 << 20) + 1).unwrap();
-    let error = Store::open_copy(&folder).unwrap_err().to_string();
+    let error = Store::open_copy(&folder, OpenFolder::open, false).unwrap_err().to_string();
     assert!(error.contains("contest.db-wal is too large to copy"), "{error}");
+}
+
+/// Each page of a foreign table may name the next one many times, so that it has more rows than anybody can count.
+#[test]
+fn a_table_without_end_is_not_counted() {
+    const PAGE: usize = 4096;
+    let (place, stored) = stored();
+    let folder = Folder::create(&place.path().join("d")).unwrap();
+    let mut store = Store::create(&folder, &stored).unwrap();
+    add(&mut store, &[game(0, "moves")], &[]).unwrap();
+    store.settle().unwrap();
+    drop(store);
+    let file = folder.store();
+    let open = || rusqlite::Connection::open(&file).unwrap();
+    open().pragma_update(None, "journal_mode", "delete").unwrap();
+    let root = "select rootpage from sqlite_schema where name = 'games'";
+    let root: usize = open().query_row(root, [], |row| row.get(0)).unwrap();
+    let mut bytes = fs::read(&file).unwrap();
+    let leaf = bytes[(root - 1) * PAGE..root * PAGE].to_vec();
+    // A page that names this one 500 times.
+    let above = |child: usize| {
+        let child = u32::try_from(child).unwrap().to_be_bytes();
+        let mut page = vec![0; PAGE];
+        page[0] = 5;
+        for number in 0..500 {
+            let at = PAGE - 5 * (number + 1);
+            page[at..at + 4].copy_from_slice(&child);
+            page[at + 4] = u8::try_from(number % 100 + 1).unwrap();
+            page[12 + 2 * number..][..2].copy_from_slice(&u16::try_from(at).unwrap().to_be_bytes());
+        }
+        page[3..5].copy_from_slice(&500_u16.to_be_bytes());
+        page[5..7].copy_from_slice(&u16::try_from(PAGE - 2500).unwrap().to_be_bytes());
+        page[8..12].copy_from_slice(&child);
+        page
+    };
+    bytes.extend(leaf);
+    for _ in 0..16 {
+        bytes.extend(above(bytes.len() / PAGE));
+    }
+    let top = above(bytes.len() / PAGE);
+    bytes[(root - 1) * PAGE..root * PAGE].copy_from_slice(&top);
+    let pages = u32::try_from(bytes.len() / PAGE).unwrap();
+    bytes[28..32].copy_from_slice(&pages.to_be_bytes());
+    bytes.copy_within(24..28, 92);
+    fs::write(&file, bytes).unwrap();
+    let store = Store::open_foreign(&folder).unwrap();
+    let error = store.count().unwrap_err().to_string();
+    assert!(error.contains("interrupted"), "{error}");
+    // Nor are so many read into memory.
+    let store = Store::open_foreign(&folder).unwrap();
+    let all = store.each_record(|_| Ok::<_, Failure>(()));
+    let error = all.unwrap_err().to_string();
+    assert!(error.contains("more rows than fit into a contest's store"), "{error}");
 }
 
 #[test]

@@ -8,7 +8,9 @@ use super::super::runner::{Observer, Progress, RunResult, Runner};
 use super::super::store::{Store, VoidAttempt};
 use super::super::voids::VoidTally;
 use super::store::{game, stored, void};
-use referee_contest::{Contest, Fixture, Player, Record, Schedule, Void};
+use referee_contest::{
+    Change, ChangeKind, Contest, Fixture, Player, PlayerInfo, Record, Schedule, Void,
+};
 use referee_play::drive::ProcessesLeft;
 use referee_play::interrupts::Interrupts;
 use referee_process::Failure;
@@ -45,6 +47,23 @@ fn rules_that_fail_at_most_agents_are_broken() {
     assert_eq!(count(0, "rules"), (false, vec![most - 1, most]));
     assert_eq!(count(1, "lag"), (false, vec![most - 1, most - 1]));
     assert_eq!(count(1, "rules"), (true, vec![most; 2]));
+
+    // Versions of one team are one.
+    let mut contest = stored().1.contest;
+    for version in [2, 3] {
+        let player = PlayerInfo { name: format!("b v{version}"), ..contest.players[1].clone() };
+        contest.players.push(player.clone());
+        let kind = ChangeKind::Add { player, from: 0, team: Some(CULPRIT) };
+        let [at, by, reason] = [const { String::new() }; 3];
+        contest.changes.push(Change { at, by, reason, removes: Vec::new(), kind });
+    }
+    let mut tally = VoidTally::default();
+    let fixture = Fixture { players: (1..4).map(Player).collect(), ..fixture };
+    for seat in 0..3 {
+        let void = Void { cause: "rules".to_owned(), text: "x".to_owned(), seat: Some(Seat(seat)) };
+        tally.count(Some(&fixture), 1, void);
+    }
+    assert!(!tally.are_rules_broken(&contest));
 }
 
 /// Plays one game after the other.

@@ -8,6 +8,7 @@ use super::run::{SharedRunOptions, created, reopened};
 use super::running::{ContestRun, EndedRun, listen};
 use crate::cli::bars::{advance, count_bar};
 use crate::cli::check::{ContestCheck, write_feedback};
+use crate::cli::fleet::FleetVenue;
 use crate::cli::global::Global;
 use crate::cli::output::eprint_line;
 use crate::cli::runtime::runtime;
@@ -16,13 +17,14 @@ use jiff::Timestamp;
 use referee_contest::Contest;
 use referee_contest::file::{ContestFile, Submissions};
 use referee_play::agent_spec::AgentSpec;
+use referee_play::archives::OnlyNow;
 use referee_play::check::CheckReport;
 use referee_play::interrupts::{Interrupt, Interrupts, PlannedEnd};
 use referee_process::files::absolute;
 use referee_process::{Cause, Failure, FailureKind};
 use referee_protocol::Level;
 use referee_protocol::sanitize::sanitize;
-use referee_runner::changing::{Changing, find_player, version_of};
+use referee_runner::changing::{Changing, Earlier, find_player, version_of};
 use referee_runner::course::{Course, Noted, Phase, Task, Teams, VersionId, WebTimes};
 use referee_runner::folder::{Folder, Lock, TEAMS_FOLDER};
 use referee_runner::inbox::{Inbox, KeptVersion};
@@ -34,6 +36,7 @@ use referee_runner::{
 };
 use referee_web::{ProxiedAddress, Server, Settings, Visitors};
 use std::cell::RefCell;
+use std::env::temp_dir;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
@@ -106,6 +109,8 @@ struct Sources {
 /// A version that is to be taken in.
 struct Version<'a> {
     team: &'a str,
+    /// Whether a player of this name is the team's.
+    earlier: Earlier<'a>,
     /// Its files.
     path: &'a Path,
     /// The folder for what comes of it.
@@ -114,12 +119,20 @@ struct Version<'a> {
     id: Option<VersionId>,
 }
 
+/// Begins a time at whose end what is unpacked is removed; `None` if there is no room for that now.
+fn only_now() -> Option<OnlyNow> {
+    let begun = OnlyNow::begin();
+    begun.inspect_err(|error| tracing::warn!("{}: {error}", temp_dir().display())).ok()
+}
+
 /// What became of a version.
 enum Taken {
     /// It plays under this name; the sentence about it, unless it did before.
     Plays(String, Option<String>),
     /// It doesn't play, for this reason.
     Refused(String),
+    /// There is no room for it now, for this reason.
+    Later(String),
     /// A signal came first.
     Interrupted(ExitCode),
 }
@@ -452,16 +465,24 @@ impl OpenContest<'_> {
         let until = Instant::now() + AT_ONCE;
         loop {
             let began = Instant::now();
+            let Some(_unpacked) = only_now() else { return Ok(None) };
             let (kept, notes) =
                 inbox.borrow_mut().keep(&mut self.sources.pace.borrow_mut(), until)?;
             self.global.note(notes);
             let Some(version) = kept else { return Ok(None) };
-            let KeptVersion { team, path, folder, user } = &version;
-            match self.take(&Version { team, path, folder, id: None })? {
+            let &KeptVersion { ref team, is_teams, ref path, ref folder, user, .. } = &version;
+            let submission = inbox.borrow().submission(&version);
+            let earlier = is_teams.map_or(Earlier::At(&submission), Earlier::Known);
+            match self.take(&Version { team, earlier, path, folder, id: None })? {
                 Taken::Interrupted(code) => return Ok(Some(code)),
                 Taken::Plays(name, text) => {
                     version.close(Ok(&name))?;
                     self.tell(&Taken::Plays(name, text), team);
+                }
+                later @ Taken::Later(_) => {
+                    // It is looked at again when its turn comes.
+                    version.forget()?;
+                    self.tell(&later, team);
                 }
                 Taken::Refused(why) => {
                     let feedback = folder.join("feedback.md");
@@ -471,10 +492,9 @@ impl OpenContest<'_> {
                     self.tell(&Taken::Refused(why), team);
                 }
             }
-            let submission = inbox.borrow().submission(&version);
             let mut pace = self.sources.pace.borrow_mut();
             pace.took(submission, began, Instant::now());
-            pace.charge(*user, began.elapsed());
+            pace.charge(user, began.elapsed());
         }
     }
 
@@ -506,9 +526,16 @@ impl OpenContest<'_> {
             if !course.unpack(id)? {
                 continue;
             }
+            let Some(_unpacked) = only_now() else { return Ok(None) };
             let began = Instant::now();
             course.note(id, Noted::Building)?;
-            let version = Version { team: &team, path: &path, folder: &folder, id: Some(id) };
+            let version = Version {
+                team: &team,
+                earlier: Earlier::OfTheSameName,
+                path: &path,
+                folder: &folder,
+                id: Some(id),
+            };
             let taken = self.take(&version)?;
             // A build that fails later, or makes the same agent, has taken room too.
             if let Err(full) = course.count_built(id) {
@@ -517,7 +544,7 @@ impl OpenContest<'_> {
             match &taken {
                 Taken::Interrupted(code) => return Ok(Some(*code)),
                 Taken::Plays(name, _) => course.note(id, Noted::Plays(name))?,
-                Taken::Refused(why) => course.note(id, Noted::Refused(why))?,
+                Taken::Refused(why) | Taken::Later(why) => course.note(id, Noted::Refused(why))?,
             }
             self.tell(&taken, &team);
             let held = self.sources.pace.borrow_mut().took(held_as(id.team), began, Instant::now());
@@ -552,6 +579,7 @@ impl OpenContest<'_> {
             Taken::Plays(_, Some(text)) => text.clone(),
             Taken::Plays(name, None) => format!("{team} plays already, as {}", sanitize(name)),
             Taken::Refused(why) => format!("{team} does not play: {why}"),
+            Taken::Later(why) => format!("{team} waits: {why}"),
             Taken::Interrupted(_) => return,
         };
         if !self.global.quiet {
@@ -570,6 +598,15 @@ impl OpenContest<'_> {
                 tracing::warn!("{failure}");
             }
             match taken {
+                Err(failure) if failure.cause() == Some(Cause::NoTemporaryRoom) => {
+                    return Ok(Taken::Later(sanitize(&first_line(&failure.to_string()))));
+                }
+                Err(failure)
+                    if failure.cause() == Some(Cause::DiskFull) && self.folder.has_room() =>
+                {
+                    // What was copied is removed.
+                    return Ok(Taken::Refused("it has too many bytes for the disk".to_owned()));
+                }
                 Err(failure) if failure.cause() != Some(Cause::DiskFull) => {
                     tracing::error!("{} can't be taken in: {failure}", sanitize(version.team));
                     sums::write(&self.folder, &Store::open(&self.folder)?)?;
@@ -586,17 +623,20 @@ impl OpenContest<'_> {
         let contest = Changing::open(&self.folder, "submitted")?;
         let bar = count_bar("building", !self.global.quiet);
         let progress = |done, of| advance(&bar, done, of);
-        let (mut interrupted, mut is_built) = (None, false);
-        let added = contest.add_version(version.path, version.team, &progress, |name, spec| {
-            is_built = true;
+        let (mut interrupted, mut has_feedback) = (None, false);
+        let Version { team, earlier, path, .. } = *version;
+        let added = contest.add_version(path, team, earlier, &progress, |agent| {
             if let (Some(course), Some(id)) = (&self.sources.course, version.id) {
                 course.count_built(id)?;
             }
+            FleetVenue::check(&self.options.shared.fleet, agent)?;
+            has_feedback = true;
             self.note(version, Noted::Checking)?;
             if self.options.no_check {
                 return Ok(());
             }
-            interrupted = self.check(version, name, spec)?;
+            let spec = &agent.specs[0];
+            interrupted = self.check(version, &spec.name, spec)?;
             // What was not checked does not join.
             interrupted.map_or(Ok(()), |_| Err(Failure::operation("interrupted")))
         });
@@ -616,7 +656,7 @@ impl OpenContest<'_> {
             Err(failure) if failure.kind() == FailureKind::Machine => Err(failure),
             Err(failure) => {
                 let why = sanitize(&first_line(&failure.to_string()));
-                if !is_built {
+                if !has_feedback {
                     let agent = version.path.display().to_string();
                     self.feed_back(version, version.team, &agent, &Err(failure))?;
                 }

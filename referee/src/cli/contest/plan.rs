@@ -3,6 +3,7 @@
 use super::generated::prepare_built;
 use crate::cli::bars::spinner;
 use crate::cli::global::Global;
+use crate::cli::jobs::usual;
 use crate::cli::output::{print, print_json};
 use clap::Args;
 use referee_contest::estimate::{Estimate, QUICK_TURN_MS, estimate};
@@ -11,7 +12,6 @@ use referee_contest::wording::count;
 use referee_contest::{Contest, ContestGame, Schedule};
 use referee_match::times::{show_clock, show_time};
 use referee_process::Failure;
-use referee_process::cores;
 use referee_protocol::ClockKind;
 use referee_runner::{Broken, Builds, Prepared, prepare};
 use schemars::JsonSchema;
@@ -121,7 +121,7 @@ fn report(
     let contest = &*prepared.contest;
     let one_match =
         estimate(contest, &prepared.games).map_err(|error| Failure::usage(error.to_string()))?;
-    let jobs = prepared.jobs.unwrap_or_else(cores::count);
+    let jobs = prepared.jobs.unwrap_or_else(|| usual(contest.seats(), &contest.limits));
     let (games, games_most) = schedule.size();
     let pairings = schedule.pairings();
     let shown = if all { pairings.len() } else { pairings.len().min(PAIRINGS_SHOWN) };

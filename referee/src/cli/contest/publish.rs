@@ -13,6 +13,7 @@ use rand::rngs::SysRng;
 use referee_contest::report::{GameRow, LeftOut, PrivatePart, Report, TeamPages, escape_markdown};
 use referee_contest::{ChangeKind, Contest, Player};
 use referee_games::Games;
+use referee_play::digest::digest_bytes;
 use referee_process::Failure;
 use referee_protocol::encode::to_hex;
 use referee_runner::disk_failure;
@@ -75,6 +76,8 @@ struct Names {
     left_out: Vec<LeftOut>,
     /// When their agents joined, by player, if that was after the start.
     joined: Vec<Option<Timestamp>>,
+    /// When the contest began.
+    begun: String,
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
@@ -101,8 +104,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Makes an empty folder for a site. Returns the codes of its private pages, by the pages' names, if there was
-/// a site.
+/// Makes an empty folder for a site. Returns the codes of its private pages, by whose they are, if there was a site.
 fn prepare_site(site: &Path) -> Result<BTreeMap<String, String>, Failure> {
     let failed = |error| disk_failure(site, &error);
     fs::create_dir_all(site).map_err(failed)?;
@@ -116,8 +118,11 @@ fn prepare_site(site: &Path) -> Result<BTreeMap<String, String>, Failure> {
         let name = entry.file_name().to_string_lossy().into_owned();
         let parts = name.strip_suffix(".html").and_then(|stem| stem.rsplit_once('-'));
         let is_code = |code: &str| code.len() == 2 * TOKEN_BYTES;
-        if let Some((name, code)) = parts.filter(|(_, code)| is_code(code)) {
-            codes.insert(name.to_owned(), code.to_owned());
+        if let Some((_, code)) = parts.filter(|(_, code)| is_code(code))
+            && let Ok(text) = fs::read_to_string(entry.path())
+            && let Some(whose) = text.lines().next_back()
+        {
+            codes.insert(whose.to_owned(), code.to_owned());
         }
     }
     write(&site.join(MARKER), "")?;
@@ -158,8 +163,8 @@ impl Options {
             report.changes.clear();
         }
         let pages = file_names(shown.iter().map(String::as_str));
-        let joined = joined(&stored.contest);
-        Ok((report, games, Names { own, shown, pages, left_out, joined }))
+        let (joined, begun) = (joined(&stored.contest), stored.begun);
+        Ok((report, games, Names { own, shown, pages, left_out, joined, begun }))
     }
 
     /// Writes the private pages; returns each agent's name and its page.
@@ -178,30 +183,38 @@ impl Options {
         let left_out = names.left_out.iter().map(|own| own.name.as_str());
         let mut own = file_names(names.own.iter().map(String::as_str).chain(left_out)).into_iter();
         let (mut rows, feedback_in) = (Vec::new(), self.feedback.as_deref());
-        let path = |page: &str| {
-            let code = codes.get(page).map_or_else(new_code, |code| Ok(code.clone()))?;
-            Ok::<_, Failure>(format!("{PRIVATE}/{page}-{code}.html"))
+        // Returns the path of the page, which it writes.
+        let put = |page: &str, name: &str, html: &str| {
+            let whose = whose(&names.begun, name);
+            let code = codes.get(&whose).map_or_else(new_code, |code| Ok(code.clone()))?;
+            let path = format!("{PRIVATE}/{page}-{code}.html");
+            write(&self.out.join(&path), &format!("{}\n{whose}\n", html.trim_end()))?;
+            Ok::<_, Failure>(path)
         };
         let players = Player::all(names.own.len()).zip(&names.own);
         for (((player, name), joined), page) in players.zip(&names.joined).zip(own.by_ref()) {
-            let path = path(&page)?;
             let private = PrivatePart {
                 stderr: stderr.remove(&player).unwrap_or_default(),
                 check: feedback_in.and_then(|folder| feedback(folder, &page, name, *joined)),
             };
-            write(&self.out.join(&path), &pages.page(player, Some(&private)))?;
+            let path = put(&page, name, &pages.page(player, Some(&private)))?;
             rows.push(vec![cell(name), path]);
         }
         for (own, page) in names.left_out.iter().zip(own) {
             let check = |folder: &Path| feedback(folder, &page, &own.name, None);
             if let Some(check) = feedback_in.and_then(check) {
-                let path = path(&page)?;
-                write(&self.out.join(&path), &pages.left_out_page(own, &check))?;
+                let path = put(&page, &own.name, &pages.left_out_page(own, &check))?;
                 rows.push(vec![cell(&own.name), path]);
             }
         }
         Ok(rows)
     }
+}
+
+/// Returns the last line of a private page, which says whose it is: pages of others may have its name when the site is
+/// written again.
+fn whose(begun: &str, name: &str) -> String {
+    format!("<!-- {} -->", digest_bytes(format!("{begun}\n{name}").as_bytes()))
 }
 
 /// Returns when the agents of the players that a change has added or replaced joined, by player.

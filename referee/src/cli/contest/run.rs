@@ -106,7 +106,7 @@ pub(super) fn created(
 ) -> Result<(ContestRun, Lock), Failure> {
     // Nothing is written before the sandbox or the server is known to work.
     let request = sandbox_request(&prepared.contest.sandbox, prepared.base.clone());
-    let venue = Venue::choose(&request, &prepared, options, runtime, global)?;
+    let mut venue = Venue::choose(&request, &mut prepared, options, runtime, global)?;
     let default = || Path::new(DEFAULT_FOLDER).join(file_name(&prepared.contest.name));
     let root = out.map_or_else(default, Path::to_owned);
     let folder = Folder::create(&root)?;
@@ -118,6 +118,9 @@ pub(super) fn created(
     std::fs::create_dir_all(&games).map_err(machine(games.display()))?;
     prepared.copy_games(&folder)?;
     prepared.copy_agents(&folder, &|done, of| advance(&bar, done, of))?;
+    while !venue.has(&mut prepared, global)? {
+        prepared.copy_agents(&folder, &|done, of| advance(&bar, done, of))?;
+    }
     bar.finish_and_clear();
     let stored = prepared.to_stored(jiff::Timestamp::now().to_string(), venue.sandbox().cloned());
     std::fs::write(folder.file(), &stored.text).map_err(machine(folder.file().display()))?;
@@ -166,10 +169,11 @@ pub(super) fn reopened(
 ) -> Result<ContestRun, Failure> {
     let mut store = Store::open(&folder)?;
     let stored = store.contest()?;
-    let prepared = prepare_again(&stored, &folder).map_err(|failure| cannot_resume(&failure))?;
+    let mut prepared =
+        prepare_again(&stored, &folder).map_err(|failure| cannot_resume(&failure))?;
     let request =
         resumed_request(&stored, sandbox_request(&prepared.contest.sandbox, prepared.base.clone()));
-    let venue = Venue::choose(&request, &prepared, options, runtime, global)
+    let venue = Venue::choose(&request, &mut prepared, options, runtime, global)
         .map_err(|failure| cannot_resume(&failure))?;
     // Without the report, which is written anew.
     sums::write(&folder, &store).map_err(|failure| cannot_resume(&failure))?;

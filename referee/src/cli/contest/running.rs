@@ -6,6 +6,7 @@ use super::run::{SharedRunOptions, resume_command};
 use super::venue::{RunContext, Venue};
 use crate::cli::bars::{games_counter, progress_bar, spinner};
 use crate::cli::global::Global;
+use crate::cli::jobs;
 use crate::cli::output::{BoardOptions, eprint_line, print, print_json, stderr_has_colour};
 use crate::cli::runtime::machine;
 use crate::cli::viewer::ViewerHost;
@@ -23,7 +24,6 @@ use referee_play::interrupts::Interrupts;
 use referee_play::pool::PoolSize;
 use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
-use referee_process::cores;
 use referee_process::sandbox::{Depth, Sandbox, SandboxRequest, choose};
 use referee_protocol::sanitize::sanitize;
 use referee_runner::Prepared;
@@ -70,7 +70,9 @@ pub(super) struct EndedRun {
 pub(super) fn pool_size(prepared: &Prepared, options: &SharedRunOptions) -> PoolSize {
     let jobs = options.jobs.and_then(|jobs| usize::try_from(jobs).ok());
     PoolSize {
-        matches: jobs.or(prepared.jobs).unwrap_or_else(cores::count),
+        matches: jobs
+            .or(prepared.jobs)
+            .unwrap_or_else(|| jobs::usual(prepared.contest.seats(), &prepared.contest.limits)),
         pin: prepared.pin,
         uses_free_cores: true,
     }
@@ -83,7 +85,9 @@ pub(super) fn choose_sandbox(
     options: &SharedRunOptions,
     global: &Global,
 ) -> Result<Sandbox, Failure> {
-    let agents = pool_size(prepared, options).matches.saturating_mul(prepared.contest.seats());
+    let (size, seats) = (pool_size(prepared, options), prepared.contest.seats());
+    let (matches, agents) = (size.matches, size.agents(seats));
+    jobs::note_memory(matches, seats, &prepared.contest.limits, global);
     let pondering = prepared.contest.sandbox.pondering;
     let spinner = spinner("testing the sandbox", !global.quiet);
     let chosen = choose(request, Depth::Start);

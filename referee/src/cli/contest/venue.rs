@@ -35,7 +35,7 @@ impl Venue {
     /// Chooses the venue, and checks that the sandbox or the server works before anything is written.
     pub(super) fn choose(
         request: &SandboxRequest,
-        prepared: &Prepared,
+        prepared: &mut Prepared,
         options: &SharedRunOptions,
         runtime: &Runtime,
         global: &Global,
@@ -44,6 +44,19 @@ impl Venue {
             return Ok(Self::Fleet(Box::new(fleet)));
         }
         choose_sandbox(request, prepared, options, global).map(|it| Self::Local(Box::new(it)))
+    }
+
+    /// Returns whether the players are those with which it was chosen. If some were left out since, prepares for the
+    /// others, of which more may be left out.
+    pub(super) fn has(
+        &mut self,
+        prepared: &mut Prepared,
+        global: &Global,
+    ) -> Result<bool, Failure> {
+        match self {
+            Self::Local(_) => Ok(true),
+            Self::Fleet(fleet) => fleet.has_packed(prepared, global),
+        }
     }
 
     /// Returns the sandbox, if it is known.

@@ -5,10 +5,10 @@ use super::FleetOptions;
 use crate::cli::bars::spinner;
 use crate::cli::global::Global;
 use crate::cli::shell::{contest_command, option};
-use referee_fleet::bundles::pack;
+use referee_fleet::bundles::{Packed, check_sent, pack};
 use referee_fleet::connect::Connection;
 use referee_fleet::coordinator::{ContestRun, Coordinator, CoordinatorSettings, LEASE, retract};
-use referee_fleet::messages::PRIORITY;
+use referee_fleet::messages::{Brief, PRIORITY};
 use referee_games::Games;
 use referee_play::interrupts::Interrupts;
 use referee_play::running_matches::RunningMatches;
@@ -33,19 +33,16 @@ pub(in crate::cli) struct FleetVenue {
 
 impl FleetVenue {
     /// Packs the agents and connects, if the options name a server. A server that is being started
-    /// is waited for.
+    /// is waited for. A submission that can't be sent is left out, if the policy allows it.
     pub(in crate::cli) fn find(
         options: &FleetOptions,
-        prepared: &Prepared,
+        prepared: &mut Prepared,
         runtime: &Runtime,
         global: &Global,
     ) -> Result<Option<Self>, Failure> {
         let Some(url) = &options.on else { return Ok(None) };
         let server = options.server.server(url);
-        let spinner = spinner("packing the agents", !global.quiet);
-        let packed = pack(prepared);
-        spinner.finish_and_clear();
-        let packed = packed?;
+        let packed = packed(prepared, global)?;
         let connection = runtime.block_on(server.connect(NAME))?;
         let lease = options.lease.map_or(LEASE, Duration::from_millis);
         let (brief, shown) = (packed.brief(prepared, lease), server.display_url());
@@ -54,6 +51,26 @@ impl FleetVenue {
         let priority = options.priority.unwrap_or(PRIORITY);
         let settings = CoordinatorSettings { brief, packed, priority, shown, resume_args };
         Ok(Some(Self { connection, settings }))
+    }
+
+    /// Checks that an agent which is about to join a contest can be sent, if the options name a server.
+    pub(in crate::cli) fn check(options: &FleetOptions, agent: &Prepared) -> Result<(), Failure> {
+        if options.on.is_some() { check_sent(agent) } else { Ok(()) }
+    }
+
+    /// Packs again, unless the players are those that were packed. Returns whether they are.
+    pub(in crate::cli) fn has_packed(
+        &mut self,
+        prepared: &mut Prepared,
+        global: &Global,
+    ) -> Result<bool, Failure> {
+        let Brief { contest, lease_ms, .. } = &self.settings.brief;
+        if contest.players == prepared.contest.players {
+            return Ok(true);
+        }
+        let (packed, lease) = (packed(prepared, global)?, Duration::from_millis(*lease_ms));
+        (self.settings.brief, self.settings.packed) = (packed.brief(prepared, lease), packed);
+        Ok(false)
     }
 
     pub(in crate::cli) fn print_notes(&self, global: &Global) {
@@ -93,6 +110,22 @@ impl FleetVenue {
         };
         Ok(runner.play(field, interrupts, observer).await)
     }
+}
+
+fn packed(prepared: &mut Prepared, global: &Global) -> Result<Packed, Failure> {
+    let spinner = spinner("packing the agents", !global.quiet);
+    let packed = loop {
+        match pack(prepared) {
+            Ok(Ok(packed)) => break Ok(packed),
+            Ok(Err(unsent)) => match prepared.leave_out_unsent(unsent) {
+                Ok(()) => {}
+                Err(failure) => break Err(failure),
+            },
+            Err(failure) => break Err(failure),
+        }
+    };
+    spinner.finish_and_clear();
+    packed
 }
 
 /// Returns the options for the server on which a contest was last played; none if it was played here.

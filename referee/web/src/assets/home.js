@@ -63,8 +63,8 @@ async function start() {
       fill(byId("title"), overview.title);
       document.title = `${overview.title} · Referee`;
       showLists(overview);
-      if (!isBuilt && overview.can_play) fill(byId("start"), starting(overview, !overview.transcripts));
-      byId("start").hidden = !overview.can_play;
+      if (!isBuilt && overview.can_start) fill(byId("start"), starting(overview, !overview.transcripts));
+      byId("start").hidden = !overview.can_start;
       isBuilt = true;
       if (overview.transcripts !== known) await list.load();
       known = overview.transcripts;

@@ -19,9 +19,10 @@ export function follow(viewer, shown, onUpdate) {
     setTimeout(open, wait);
     wait = Math.min(WAIT_MOST_MS, wait * 2);
   };
+  const { started } = viewer.store.match;
   const open = () => {
     // The browser's own retry stops at a response that is not a stream; this one doesn't.
-    const stream = new EventSource(address("/api/follow", { ...shown, line: viewer.store.line }));
+    const stream = new EventSource(address("/api/follow", { ...shown, started, line: viewer.store.line }));
     stream.addEventListener("open", () => {
       wait = WAIT_LEAST_MS;
       note.hidden = true;

@@ -49,7 +49,7 @@
 /** @typedef {{folder: string, name: string, format: string, games: number, played: number,
  *   changed: number|null, running: boolean, problem: string|null}} ContestLine */
 /** @typedef {{agent: string, about: string, games: string[]|null}} AgentLine */
-/** @typedef {{title: string, version: string, can_play: boolean, games: Game[],
+/** @typedef {{title: string, version: string, can_play: boolean, can_start: boolean, games: Game[],
  *   agents: AgentLine[], live: Row[], contests: ContestLine[], transcripts: number}} Overview */
 /** @typedef {{name: string, format: string, games: number, played: number, void: number,
  *   running: boolean, head: string[], rows: string[][], notes: string[], players: string[],

@@ -57,6 +57,8 @@ export class Viewer {
     /** @type {{show: () => void}[]} */
     this.parts = [];
     this.spoken = h("p", { class: "spoken", "aria-live": "polite" });
+    /** The address that was read or written last. */
+    this.hash = location.hash;
     this.remember = debounce(150, () => this.writeAddress());
   }
 
@@ -273,14 +275,18 @@ export class Viewer {
   }
 
   writeAddress() {
+    // Somebody entered an address; its event follows.
+    if (location.hash !== this.hash) return;
     const ply = this.store.running && this.player.atEnd && !this.tried ? null : this.player.ply;
     const hash = toHash(this.settings, ply, this.tried);
     if (hash !== location.hash) {
       history.replaceState(null, "", `${location.pathname}${location.search}${hash}`);
+      this.hash = location.hash;
     }
   }
 
   readAddress() {
+    this.hash = location.hash;
     const { settings, tried, ...address } = fromHash(location.hash, this.settings);
     Object.assign(this.settings, settings);
     useTheme(this.settings.theme);

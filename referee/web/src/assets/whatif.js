@@ -32,9 +32,10 @@ export class WhatIf {
     this.answer = h("div", { role: "status" });
     this.agents = h("select", { "aria-label": "Agent" });
     this.back = h("button", { type: "button", onclick: () => this.leave() }, "Back to the game");
+    this.playing = h("button", { type: "button", onclick: () => this.playOn() }, "Play on from here");
     this.asking = h("div", { class: "inline", hidden: true }, this.agents,
       h("button", { type: "button", onclick: () => this.ask() }, "Ask for a move"),
-      h("button", { type: "button", onclick: () => this.playOn() }, "Play on from here"));
+      this.playing);
     this.explorer = new Explorer(this, file);
     fill(byId("what-if"), this.note, this.list, this.back, this.asking, this.answer, this.explorer.element);
     viewer.onCell.push((cell) => this.click(cell));
@@ -57,6 +58,7 @@ export class WhatIf {
     fill(this.agents, fitting.map(({ agent }) => h("option", { value: agent }, agent)));
     if (fitting.some(({ agent }) => agent === "@greedy")) this.agents.value = "@greedy";
     this.asking.hidden = !overview.can_play || !fitting.length;
+    this.playing.hidden = !overview.can_start;
   }
 
   /** The last recorded ply, and the other actions after it, that lead to what is shown. */

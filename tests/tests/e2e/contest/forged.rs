@@ -2,6 +2,8 @@
 
 use crate::support::TestDir;
 use crate::support::contest::{assert_whole, contest, write};
+use nix::sys::stat::Mode;
+use nix::unistd::mkfifo;
 use referee_protocol::encode::to_hex;
 use rusqlite::Connection;
 use serde_json::Value;
@@ -216,37 +218,56 @@ fn resume_refuses_a_game_outside_the_schedule() {
 }
 
 #[test]
-fn resume_writes_through_no_link_of_a_foreign_folder() {
+fn nothing_is_written_through_a_link_of_a_foreign_folder() {
     let dir = TestDir::new();
     write(&dir, &["@first", "@random"], "");
     contest(&dir, &["run", "c.toml", "--out", "d"]).code(0);
     dir.write("own/key", "mine");
-    let link = |name: &str| {
-        fs::rename(dir.path("d").join(name), dir.path("kept")).unwrap();
-        std::os::unix::fs::symlink(dir.path("own"), dir.path("d").join(name)).unwrap();
-    };
-    let unlink = |name: &str| {
-        fs::remove_file(dir.path("d").join(name)).unwrap();
-        fs::rename(dir.path("kept"), dir.path("d").join(name)).unwrap();
-    };
-    for name in ["replays", "games"] {
-        link(name);
-        let ran = contest(&dir, &["resume", "d"]).code(2);
-        ran.stderr_has(&format!("d/{name}: it is a link")).stderr_has("replace it with the folder");
-        unlink(name);
+    // What is removed is kept as a void attempt, and a version beside the others.
+    for name in [
+        "replays",
+        "replays/assets",
+        "replays/0000/0000000.html",
+        "games",
+        "games/0000",
+        "games/0000/0000000.jsonl",
+        "games/0000/0000000-void-1.jsonl",
+        "submissions/amy",
+        "submissions/amy/1",
+        "submissions/amy/1/feedback.md",
+        "teams/uploads/1/1/result.json",
+        "teams",
+    ] {
+        let place = dir.path("d").join(name);
+        let was_there = fs::rename(&place, dir.path("kept")).is_ok();
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        for is_link in [true, false] {
+            if is_link {
+                std::os::unix::fs::symlink(dir.path("own"), &place).unwrap();
+            } else {
+                mkfifo(&place, Mode::S_IRWXU).unwrap();
+            }
+            for words in [
+                &["resume", "d"][..],
+                &["rerun", "d", "0", "--reason", "x"],
+                &["forfeit", "d", "0", "--loser", "@first", "--reason", "x"],
+                &["open", "d"],
+                &["invite", "d", "Amy"],
+            ] {
+                if words[0] == "invite" && !name.starts_with("teams") {
+                    continue;
+                }
+                let ran = contest(&dir, words).code(2);
+                let is = if is_link { "a link" } else { "neither a file nor a folder" };
+                ran.stderr_has(&format!("d/{name}: it is {is}"))
+                    .stderr_has("replace it with what was there");
+            }
+            fs::remove_file(&place).unwrap();
+        }
+        if was_there {
+            fs::rename(dir.path("kept"), place).unwrap();
+        }
     }
-    link("replays/assets");
-    contest(&dir, &["resume", "d"]).code(4).stderr_has("d/replays/assets/");
-    unlink("replays/assets");
-    let page = "d/replays/0000/0000000.html";
-    fs::remove_file(dir.path(page)).unwrap();
-    std::os::unix::fs::symlink(dir.path("own/key"), dir.path(page)).unwrap();
-    let transcript = dir.path("d/games/0000/0000000.jsonl");
-    sql(&dir, "delete from seats where game = 0; delete from games where number = 0");
-    fs::remove_file(&transcript).unwrap();
-    std::os::unix::fs::symlink(dir.path("own/key"), &transcript).unwrap();
-    contest(&dir, &["resume", "d"]).code(0);
     assert_eq!(fs::read_to_string(dir.path("own/key")).unwrap(), "mine");
     assert_eq!(fs::read_dir(dir.path("own")).unwrap().count(), 1);
-    assert!(!transcript.is_symlink() && !dir.path(page).is_symlink());
 }

@@ -51,4 +51,15 @@ fn a_site_has_a_page_for_each_agent_and_game() {
     let words = ["publish", "d", "--out", "f"];
     contest(&dir, &words).code(2).stderr_has("the folder is not empty");
     dir.run(&["verify", "d"]).code(0);
+    // An agent whose page would have the same name, and the same agent in another contest, get pages of their own.
+    for name in ["zebra_team", NAME] {
+        let agents = [format!("{name}={agent}"), "house=@random".to_owned()];
+        dir.write("c2.toml", file(&agents.each_ref().map(String::as_str), "rounds = 1\n"));
+        contest(&dir, &["run", "c2.toml", "--out", "d2"]).code(0);
+        let other = contest(&dir, &["publish", "d2", "--out", "s"]).code(0).stdout;
+        let page = other.lines().find_map(|line| line.strip_prefix(&format!("{name}\t"))).unwrap();
+        assert!(page.starts_with("private/zebra") && page != own, "{other}");
+        fs::remove_dir_all(dir.path("d2")).unwrap();
+        publish(&[]);
+    }
 }

@@ -451,6 +451,24 @@ fn play_opens_the_match_in_the_browser() {
     dir.assert_tmp_is_empty();
 }
 
+/// Whoever runs the contest could neither see nor stop them, and `verify` would name their transcripts.
+#[test]
+fn visitors_start_no_matches_in_the_folder_of_a_contest() {
+    let dir = TestDir::new();
+    dir.run(&["-q", "play", "hex", "@first", "@first", "--setup", "size=3", "--out", "x.jsonl"])
+        .code(0);
+    let started = |serving: &Serving| {
+        let overview = serving.json("/api/overview");
+        let request =
+            json!({ "game": "hex", "setup": { "size": 3 }, "seats": ["@first", "@first"] });
+        let reply = serving.post("/api/matches", &request);
+        (reply.status, overview["can_start"].clone(), overview["can_play"].clone())
+    };
+    assert_eq!(started(&Serving::start(&dir, &[])), (200, json!(true), json!(true)));
+    dir.write("contest.db", "");
+    assert_eq!(started(&Serving::start(&dir, &[])), (409, json!(false), json!(true)));
+}
+
 /// The scheduling policies of agents, as /proc has them.
 const BATCH: &str = "3";
 const IDLE: &str = "5";

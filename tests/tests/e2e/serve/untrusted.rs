@@ -271,6 +271,13 @@ fn what_was_handed_in_is_not_shown() {
         dir.write(&format!("{place}/report.html"), report);
         fs::copy(dir.path("cup/contest.db"), dir.path(place).join("contest.db")).unwrap();
     }
+    // It says that the contest of others is its folder of submissions.
+    fs::create_dir_all(dir.path("theirs/zeta")).unwrap();
+    fs::copy(dir.path("cup/contest.db"), dir.path("theirs/zeta/contest.db")).unwrap();
+    let store = Connection::open(dir.path("theirs/zeta/contest.db")).unwrap();
+    let base = dir.path(".").canonicalize().unwrap();
+    let named = "update contest set base = ?1, text = 'submissions = \"cup\"' || char(10) || text";
+    store.execute(named, [base.to_str().unwrap()]).unwrap();
     running(&dir, "cup/live.jsonl", SystemTime::now());
     // Not below a contest, so it is shown, but no file comes from the future.
     running(&dir, "ahead.jsonl", ahead);
@@ -280,11 +287,14 @@ fn what_was_handed_in_is_not_shown() {
     let overview = serving.json("/api/overview");
     assert_eq!(overview["live"].as_array().unwrap().len(), 1, "{overview}");
     assert_eq!(overview["live"][0]["file"], "live.jsonl", "{overview}");
-    assert_eq!(overview["contests"].as_array().unwrap().len(), 1, "{overview}");
-    assert_eq!(
-        (&overview["contests"][0]["folder"], &overview["transcripts"]),
-        (&"cup".into(), &2.into())
-    );
+    let mut contests: Vec<_> = overview["contests"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|it| it["folder"].as_str())
+        .collect();
+    contests.sort_unstable();
+    assert_eq!((contests, &overview["transcripts"]), (vec!["cup", "theirs/zeta"], &2.into()));
     assert_eq!(serving.json("/api/contest?folder=cup")["live"], serde_json::json!([]));
     for path in [
         "/api/match?file=handed-in/evil/live.jsonl",
@@ -322,9 +332,19 @@ fn a_named_folder_of_submissions_is_not_shown() {
     assert!(dir.path("ladder/contest.db").exists(), "{}", opened.stderr);
     running(&dir, "more/evil/live.jsonl", SystemTime::now());
     running(&dir, "live.jsonl", SystemTime::now());
+    // A stranger's contest hides no folder by a path that means another one in each process, and never the matches that
+    // are played on the page.
+    fs::create_dir_all(dir.path("theirs/submissions")).unwrap();
+    fs::copy(dir.path("ladder/contest.db"), dir.path("theirs/contest.db")).unwrap();
+    let own = ["other", "matches"].map(|folder| dir.path(folder).display().to_string());
+    let named = format!("other\0/proc/self/root{}\0{}\0", own[0], own[1]);
+    dir.write("theirs/submissions/.named", named);
+    for folder in ["other", "matches"] {
+        running(&dir, &format!("{folder}/live.jsonl"), SystemTime::now());
+    }
     let serving = Serving::start(&dir, &[]);
     let overview = serving.json("/api/overview");
-    assert_eq!(overview["live"].as_array().unwrap().len(), 1, "{overview}");
+    assert_eq!(overview["live"].as_array().unwrap().len(), 3, "{overview}");
     assert_eq!(serving.get("/api/match?file=more/evil/live.jsonl").status, 404);
     serving.end();
 }

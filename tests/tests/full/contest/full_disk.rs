@@ -1,7 +1,7 @@
 //! A full disk stops a contest; it can be resumed when there is space.
 
 use crate::support::contest::{
-    GATE, assert_whole, contest, count, gated, start, stopped, wait_for_games, write,
+    GATE, assert_whole, contest, count, gated, start, wait_for_games, write,
 };
 use crate::support::{RunResult, TestDir, skip};
 use nix::sys::signal::Signal;
@@ -13,9 +13,11 @@ fn an_unwritable_transcript_stops_the_contest() {
     let dir = TestDir::new();
     let agent = gated(&dir, "slow.sh");
     write(&dir, &[&agent, "@random"], "rounds = 5\njobs = 2\n");
-    stopped(&dir, "c.toml", 2);
+    let running = start(&dir, &["run", "c.toml", "--out", "d"]);
+    wait_for_games(&dir, "d", 2);
     symlink("/dev/full", dir.path("d/games/0000/0000004.jsonl")).unwrap();
-    let ran = contest(&dir, &["resume", "d"]).code(4).stderr_has("the disk is full");
+    dir.write(GATE, "");
+    let ran = running.wait().code(4).stderr_has("the disk is full");
     let ran =
         ran.stderr_has("free some space, then run `referee contest resume DIR`: no result is lost");
     let ran = ran.stderr_has("referee contest resume d");

@@ -4,6 +4,7 @@ use crate::support::contest::{AMPLE, agent, assert_whole, contest, count, file, 
 use crate::support::{Running, TestDir, eventually};
 use nix::sys::signal::Signal;
 use std::fs;
+use std::process::Command;
 
 const PLAYERS: &str = "select name from players order by number";
 
@@ -44,6 +45,20 @@ fn agents_and_their_versions_join_a_running_ladder() {
     dir.write("bots/notes.txt", "no agent");
     fs::create_dir(dir.path("bots/result.json")).unwrap();
     assert!(eventually(|| query(&dir, "d", PLAYERS).len() == 3));
+    // An archive is unpacked for as long as it is taken in.
+    dir.write("dan/agent.toml", "command = [\"python3\", \"missing.py\"]\n");
+    let mut tar = Command::new("tar");
+    tar.args(["czf", "bots/dan.tar.gz", "dan"]).current_dir(dir.path("."));
+    assert!(tar.status().unwrap().success());
+    assert!(result(&dir, "dan.tar.gz/1")["player"].is_null());
+    let unpacked = || {
+        let temporary = fs::read_dir(dir.path("tmp")).unwrap().flatten();
+        let folder = temporary
+            .map(|it| it.path())
+            .find(|it| it.file_name().unwrap().to_string_lossy().starts_with("referee-unpacked-"));
+        fs::read_dir(folder.unwrap()).unwrap().count()
+    };
+    assert!(eventually(|| unpacked() == 0));
     agent(&dir, "bots/amy", "first, better");
     let all = ["@random", "amy", "bob", "amy v2"];
     assert!(eventually(|| query(&dir, "d", PLAYERS) == all), "{:?}", query(&dir, "d", PLAYERS));

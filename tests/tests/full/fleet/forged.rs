@@ -158,6 +158,9 @@ fn forged_results_do_not_count() {
     let worker = WorkerInfo { id: "mallory".to_owned(), ..WorkerInfo::default() };
     let gone = serde_json::to_vec(&Heartbeat { worker, ..gone }).unwrap();
     runtime.block_on(forger.publish(forger.names.beats(), gone));
+    // A block that the forger had, or failed at, is ordered again: an honest worker would play it twice.
+    coordinator.wait_for_stderr("has left");
+    coordinator.wait_for_stderr("its transcripts are missing on the server");
     let mut worker = dir.command(&["worker", &server.url(), "--jobs", "1"]);
     worker.env("NATS_USER", "worker").env("NATS_PASSWORD", "wp");
     let worker = Running::start(worker, None);

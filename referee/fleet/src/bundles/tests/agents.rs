@@ -62,7 +62,7 @@ impl Machines {
     /// A contest of this file, and its packed agents.
     fn packed(&self, text: &str) -> (Prepared, Packed) {
         let prepared = self.prepared(text);
-        let packed = pack(&prepared).unwrap();
+        let packed = pack(&prepared).unwrap().unwrap();
         (prepared, packed)
     }
 
@@ -222,7 +222,9 @@ fn course_packages_are_installed() {
 fn not_packed(machines: &Machines, agent: &str) -> Failure {
     let agents = toml::Value::from(vec![agent, "@random"]);
     let prepared = machines.prepared(&format!("game = \"hex\"\nagents = {agents}"));
-    pack_with_bounds(&prepared, BOUNDS).unwrap_err()
+    let mut unsent = pack_with_bounds(&prepared, BOUNDS).unwrap().unwrap_err();
+    assert_eq!(unsent.len(), 1, "{unsent:?}");
+    unsent.remove(0).1
 }
 
 #[test]
@@ -298,8 +300,8 @@ fn agents_that_can_not_be_sent_are_errors_before_anything_starts() {
     let nets = home.join("../../nets").canonicalize().unwrap();
     let (nets, shown) = (nets.display(), home.display());
     for (agent, expected, help) in [
-        ("venv", "venv: bin/python is outside of the folder", "`build` in agent.toml"),
-        ("big", "big: more than 1 MiB", "folder of its own"),
+        ("venv", "bin/python is outside of the folder", "`build` in agent.toml"),
+        ("big", "more than 1 MiB", "folder of its own"),
     ] {
         let failure = not_packed(&machines, agent);
         assert!(failure.to_string().contains(expected), "{agent}: {failure}");
@@ -436,10 +438,14 @@ fn packed_agents_are_those_of_the_contest() {
     let prepared = machines.prepared(ONE);
     // A file added later does not change the agent.
     machines.write("bot/log", "");
-    pack(&prepared).unwrap();
+    pack(&prepared).unwrap().unwrap();
     machines.write("bot/run", "#!/bin/sh\necho changed since\n");
-    let failure = pack(&prepared).unwrap_err();
-    assert_eq!(failure.to_string(), "bot changed while it was packed");
+    let unsent = pack(&prepared).unwrap().unwrap_err();
+    assert_eq!(unsent.len(), 1, "{unsent:?}");
+    assert_eq!(
+        (&*unsent[0].0, &*unsent[0].1.to_string()),
+        ("bot", "it changed while it was packed")
+    );
 }
 
 #[test]

@@ -80,7 +80,6 @@ fn only_regular_files_are_accepted() {
         EntryType::Fifo,
         EntryType::Directory,
         EntryType::Continuous,
-        EntryType::GNULongName,
         EntryType::GNULongLink,
         EntryType::GNUSparse,
         EntryType::XGlobalHeader,
@@ -106,6 +105,23 @@ fn only_regular_files_are_accepted() {
     gnu.set_size(0);
     gnu.set_cksum();
     assert_eq!(refused(&archive(&[(gnu, b"")]), 0), "x is not a regular file");
+}
+
+#[test]
+fn a_long_name_leads_nowhere_and_is_bounded() {
+    let file = || (header(b"x", EntryType::Regular, 1), &b"x"[..]);
+    let long = |name: &[u8]| header(b"././@LongLink", EntryType::GNULongName, name.len() as u64);
+    for name in [&b"../x\0"[..], b"/x\0", b"a/../x\0", b"\0"] {
+        let text = refused(&archive(&[(long(name), name), file()]), 1);
+        assert!(text.contains("not a path inside the bundle"), "{text}");
+    }
+    let twice = refused(&archive(&[(long(b"a\0"), b"a\0"), (long(b"b\0"), b"b\0"), file()]), 1);
+    assert_eq!(twice, "a is not a regular file");
+    let endless = [&b"a/".repeat(1 << 16)[..], b"x\0"].concat();
+    for name in [&endless[..], b"x", b""] {
+        let text = refused(&archive(&[(long(name), name), file()]), 1);
+        assert_eq!(text, "a name is too long or has no end");
+    }
 }
 
 #[test]
@@ -145,13 +161,13 @@ fn wrong_sizes_are_rejected() {
     assert!(refused(&whole, 599).contains("not 599"));
     // More bytes than there are, and more than allowed: nothing waits for them or allocates them.
     let huge = archive(&[(header(b"x", EntryType::Regular, u64::MAX / 2), b"")]);
-    assert!(refused(&huge, 0).contains("more than 1048576 bytes"));
+    assert!(refused(&huge, 0).contains("more than 1 MiB"));
     let zeros = vec![0_u8; 1 << 20];
     let two = [
         (header(b"x", EntryType::Regular, 1 << 20), &zeros[..]),
         (header(b"y", EntryType::Regular, 1), b"y"),
     ];
-    assert!(refused(&archive(&two), (1 << 20) + 1).contains("more than 1048576 bytes"));
+    assert!(refused(&archive(&two), (1 << 20) + 1).contains("more than 1 MiB"));
     let mut garbled = header(b"x", EntryType::Regular, 1);
     garbled.as_old_mut().size.copy_from_slice(b"not a number");
     garbled.set_cksum();
@@ -163,7 +179,7 @@ fn decompression_bombs_end_early() {
     // A file of a gigabyte in a megabyte, according to the header.
     let mut bomb = header(b"x", EntryType::Regular, 1 << 30).as_bytes().to_vec();
     bomb.resize(64 << 20, 0);
-    assert!(refused(&bomb, 0).contains("more than 1048576 bytes"));
+    assert!(refused(&bomb, 0).contains("more than 1 MiB"));
     // Very many empty files.
     let one = header(b"x", EntryType::Regular, 0);
     let mut entries = Vec::new();

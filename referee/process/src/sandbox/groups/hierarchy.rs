@@ -21,6 +21,11 @@ impl Hierarchy {
         self.controllers.is_empty()
     }
 
+    /// Whether it is that of a controller in version 1.
+    pub(super) fn has_own(&self, name: &str) -> bool {
+        self.controllers.iter().any(|it| it == name)
+    }
+
     /// Whether a hierarchy of version 2 has these controllers.
     pub(super) fn has(&self, names: &[&str]) -> bool {
         let list = fs::read_to_string(self.top.join("cgroup.controllers")).unwrap_or_default();

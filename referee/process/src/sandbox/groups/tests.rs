@@ -2,7 +2,7 @@
 
 use super::super::super::work_folder::lock_folder;
 use super::{Groups, OwnGroup, PREFIX};
-use crate::launcher::{Group, Limit};
+use crate::launcher::{Group, Limit, Share};
 use referee_protocol::Limits;
 use std::fs;
 use std::io::Write;
@@ -39,7 +39,7 @@ struct Member {
 
 impl Member {
     fn start(groups: &Groups, name: &str, limits: &Limits, code: &str) -> Self {
-        let group = Group::make(&groups.folders(), name, limits).unwrap();
+        let group = Group::make(&groups.folders(), name, limits, &Share::Match).unwrap();
         let procs_files = groups.folders().into_iter().map(|it| it.join(name).join("cgroup.procs"));
         let enter = "code=$1; shift; for door; do echo 0 > $door || exit 1; done; exec python3 -c \
                      \"$code\"";
@@ -149,15 +149,15 @@ fn time_of_unreaped_children_is_counted() {
 fn nothing_is_left_behind() {
     let Some((guard, found)) = groups() else { return };
     let own_groups = found.folders();
-    let group = Group::make(&own_groups, "one", &limits(64, 8)).unwrap();
+    let group = Group::make(&own_groups, "one", &limits(64, 8), &Share::Match).unwrap();
     assert!(own_groups.iter().all(|own_group| own_group.join("one").exists()));
-    assert!(Group::make(&own_groups, "one", &limits(64, 8)).is_err());
+    assert!(Group::make(&own_groups, "one", &limits(64, 8), &Share::Match).is_err());
     drop(group);
     assert!(
         own_groups.iter().all(|own_group| own_group.exists() && !own_group.join("one").exists())
     );
     // As if the referee had been killed while an agent ran.
-    Group::make(&own_groups, "two", &limits(64, 8)).map(std::mem::forget).unwrap();
+    Group::make(&own_groups, "two", &limits(64, 8), &Share::Match).map(std::mem::forget).unwrap();
     drop(found);
     assert!(own_groups.iter().all(|own_group| !own_group.exists()));
     drop(guard);
