@@ -3,56 +3,132 @@
 use super::Fetch;
 use super::archive::Bounds;
 use super::install::{Install, Unpacked, create_folder};
-use crate::{Brief, BundleRef, FaultCause, WorkerFault};
+use crate::{AgentPackage, Brief, BundleRef, FaultCause, WorkerFault};
+use referee_contest::PlayerInfo;
 use referee_play::agent_spec::AgentSpec;
 use referee_process::sandbox::Sandbox;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tokio::sync::{Mutex, OnceCell, OwnedMutexGuard};
 
-/// The agents of a contest on a worker. Each is unpacked and built once, when it is first needed.
+/// The agents that a worker has unpacked and built. A contest finds those that the contest before it had, too: whenever a
+/// player joins an open ladder, workers see a new contest.
+#[derive(Debug)]
+pub(crate) struct KeptAgents {
+    folder: PathBuf,
+    /// By a hash of all that an agent is made from.
+    agents: BTreeMap<[u8; 32], Arc<InstalledAgent>>,
+    /// The number of agents so far.
+    count: u64,
+}
+
+/// An agent of a worker: unpacked and built once, when it is first needed. Its folder is removed when no contest has it any
+/// more.
+#[derive(Debug)]
+struct InstalledAgent {
+    folder: PathBuf,
+    /// Locked while somebody installs it. A build continues when its caller is dropped.
+    turn: Arc<Mutex<()>>,
+    /// The agent, or why it will never be available.
+    spec: OnceLock<Result<Arc<AgentSpec>, WorkerFault>>,
+}
+
+impl KeptAgents {
+    /// Creates a worker's agents. Files are written to `folder`, which exists, is empty, and can be entered by the users
+    /// that agents may run as.
+    pub(crate) fn new(folder: PathBuf) -> Self {
+        Self { folder, agents: BTreeMap::new(), count: 0 }
+    }
+
+    /// Returns the agents of a contest, by player, and forgets those that are only of earlier ones.
+    fn of(&mut self, brief: &Brief) -> Vec<Arc<InstalledAgent>> {
+        let mut agents = Vec::new();
+        let before = std::mem::take(&mut self.agents);
+        for (package, info) in brief.agents.iter().zip(&brief.contest.players) {
+            let made_from = made_from(brief, package, info);
+            let known = before.get(&made_from).filter(|it| !matches!(it.spec.get(), Some(Err(_))));
+            let known = known.or_else(|| self.agents.get(&made_from));
+            let agent = known.cloned().unwrap_or_else(|| {
+                self.count += 1;
+                let folder = self.folder.join(self.count.to_string());
+                Arc::new(InstalledAgent { folder, turn: Arc::default(), spec: OnceLock::new() })
+            });
+            self.agents.insert(made_from, agent.clone());
+            agents.push(agent);
+        }
+        let is_played = |agent: &Arc<InstalledAgent>| Arc::strong_count(agent) > 1;
+        for (made_from, agent) in before.into_iter().filter(|(_, agent)| is_played(agent)) {
+            self.agents.entry(made_from).or_insert(agent);
+        }
+        agents
+    }
+}
+
+/// Returns a hash of all that decides what a player's folder contains, and how it is started.
+fn made_from(brief: &Brief, package: &AgentPackage, info: &PlayerInfo) -> [u8; 32] {
+    let Brief { contest, folder, shared, build, build_ms, pin, .. } = brief;
+    let player = (package, &info.name, &info.run, &info.digest);
+    let all =
+        (player, folder, shared, build, build_ms, pin, &contest.sandbox, contest.policy.strict);
+    Sha256::digest(serde_json::to_vec(&all).unwrap_or_default()).into()
+}
+
+impl Drop for InstalledAgent {
+    fn drop(&mut self) {
+        std::fs::remove_dir_all(&self.folder).ok();
+    }
+}
+
+/// The agents of a contest on a worker.
 pub(crate) struct WorkerAgents {
     folder: PathBuf,
     brief: Arc<Brief>,
     fetch: Fetch,
     readable: Arc<[PathBuf]>,
-    /// By player: the agent, or why it will never be available.
-    agents: Vec<OnceCell<Result<Arc<AgentSpec>, WorkerFault>>>,
+    /// By player.
+    agents: Vec<Arc<InstalledAgent>>,
     /// The files that all agents may read.
     shared: OnceCell<Arc<Unpacked>>,
-    /// Locks of the folders, one per player and one for the shared files. A build continues when
-    /// its caller is dropped.
-    locks: Vec<Arc<Mutex<()>>>,
+    /// Locked while they are unpacked.
+    shared_turn: Arc<Mutex<()>>,
 }
 
 impl WorkerAgents {
-    /// Creates the agents of a contest. Files are written to `folder`, which exists, belongs to
-    /// this contest alone, and can be entered by the users that agents may run as. `readable` are
-    /// files and folders of this machine that agents may read if they request them.
+    /// Creates the agents of a contest, some of which may be known. The files that all of them may read are written to
+    /// `folder`, which exists and belongs to this contest alone. `readable` are files and folders of this machine that
+    /// agents may read if they request them.
     pub(crate) fn new(
         folder: PathBuf,
+        known: &mut KeptAgents,
         brief: Arc<Brief>,
         fetch: Fetch,
         readable: Vec<PathBuf>,
     ) -> Self {
         let readable = readable.into_iter().filter_map(|path| path.canonicalize().ok()).collect();
-        let agents = brief.agents.iter().map(|_| OnceCell::new()).collect();
-        let locks = (0..=brief.agents.len()).map(|_| Arc::default()).collect();
-        Self { folder, brief, fetch, readable, agents, shared: OnceCell::new(), locks }
+        let (agents, shared_turn) = (known.of(&brief), Arc::default());
+        Self { folder, brief, fetch, readable, agents, shared: OnceCell::new(), shared_turn }
     }
 
-    /// Returns a player's agent, by its index in the contest, once it is unpacked and built, with
-    /// the contest's name and digest. It is built in this sandbox. Permanent errors are remembered and not tried again.
+    /// Returns a player's agent, by its index in the contest, with the contest's name and digest, once it is unpacked and
+    /// built; `None` while another caller does that. It is built in this sandbox. Permanent errors are remembered and not
+    /// tried again.
     pub(crate) async fn spec(
         &self,
         player: usize,
         sandbox: &Sandbox,
-    ) -> Result<Arc<AgentSpec>, WorkerFault> {
-        let Some(cell) = self.agents.get(player) else {
+    ) -> Result<Option<Arc<AgentSpec>>, WorkerFault> {
+        let Some(agent) = self.agents.get(player) else {
             let text = format!("the contest has no player {player}");
             return Err(WorkerFault::new(FaultCause::Bundle, text));
         };
-        cell.get_or_try_init(|| self.install(player, sandbox.clone())).await?.clone()
+        let turn = agent.turn.clone().try_lock_owned();
+        if let Some(known) = agent.spec.get() {
+            return known.clone().map(Some);
+        }
+        let Ok(turn) = turn else { return Ok(None) };
+        self.install(player, agent.clone(), turn, sandbox.clone()).await.map(Some)
     }
 
     /// Returns the canonical paths that all agents of the contest may read besides their own files,
@@ -63,21 +139,24 @@ impl WorkerAgents {
         blocking(move || shared.read_by_all(&brief, &readable)).await
     }
 
-    /// Unpacks, builds and loads an agent. The outer error is temporary, the inner one permanent.
+    /// Unpacks, builds and loads an agent. Only what its files lead to is remembered.
     async fn install(
         &self,
         player: usize,
+        agent: Arc<InstalledAgent>,
+        turn: OwnedMutexGuard<()>,
         sandbox: Sandbox,
-    ) -> Result<Result<Arc<AgentSpec>, WorkerFault>, WorkerFault> {
+    ) -> Result<Arc<AgentSpec>, WorkerFault> {
         let shared = self.shared_files().await?.clone();
         let bundle = self.brief.agents.get(player).and_then(|it| it.bundle.clone());
-        let (unpacked, turn) = self.unpacked(format!("player-{player}"), player, bundle).await?;
+        let root = agent.folder.clone();
+        let (unpacked, held) = fetched(&self.fetch, root, bundle, (agent, turn)).await?;
         let (brief, readable) = (self.brief.clone(), self.readable.clone());
         blocking(move || {
-            let _turn = turn;
+            let (agent, _turn) = held;
             let install = Install::new(&brief, player, &unpacked, &readable, &sandbox)?;
             install.share(&shared)?;
-            Ok(install.spec())
+            agent.spec.get_or_init(|| install.spec()).clone()
         })
         .await
     }
@@ -85,24 +164,12 @@ impl WorkerAgents {
     /// Returns the shared files, unpacked once.
     async fn shared_files(&self) -> Result<&Arc<Unpacked>, WorkerFault> {
         let unpacked = self.shared.get_or_try_init(async || {
-            let (turn, bundle) = (self.brief.agents.len(), self.brief.shared.clone());
-            let (unpacked, _turn) = self.unpacked("shared".to_owned(), turn, bundle).await?;
+            let (root, bundle) = (self.folder.join("shared"), self.brief.shared.clone());
+            let turn = self.shared_turn.clone().lock_owned().await;
+            let (unpacked, _turn) = fetched(&self.fetch, root, bundle, turn).await?;
             Ok(Arc::new(unpacked))
         });
         unpacked.await
-    }
-
-    /// Fetches a bundle, if there is one, and unpacks it into a folder of this name, which is
-    /// locked as long as the guard is held.
-    async fn unpacked(
-        &self,
-        name: String,
-        turn: usize,
-        bundle: Option<BundleRef>,
-    ) -> Result<(Unpacked, OwnedMutexGuard<()>), WorkerFault> {
-        let root = self.folder.join(name);
-        let turn = self.locks[turn].clone().lock_owned().await;
-        fetched(&self.fetch, root, bundle, turn).await
     }
 }
 

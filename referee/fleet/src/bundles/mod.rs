@@ -15,7 +15,7 @@ mod install;
 mod agents;
 mod games;
 
-pub(crate) use agents::WorkerAgents;
+pub(crate) use agents::{KeptAgents, WorkerAgents};
 pub(crate) use games::unpack_games;
 pub use objects::read_object;
 pub(crate) use objects::{Fetch, bundle_fetcher, object_exists, put};

@@ -3,7 +3,7 @@
 
 use super::announced::AnnouncedContest;
 use super::filter::Mismatch;
-use crate::bundles::{WorkerAgents, bundle_fetcher, read_object, unpack_games};
+use crate::bundles::{KeptAgents, WorkerAgents, bundle_fetcher, read_object, unpack_games};
 use crate::connect::Connection;
 use crate::link::{call, with_timeout};
 use crate::names::BRIEF;
@@ -25,6 +25,7 @@ use referee_runner::sandbox_request;
 use sha2::{Digest, Sha256};
 use std::env::consts::ARCH;
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -66,7 +67,7 @@ pub(super) struct ActiveContest {
     agents: WorkerAgents,
     /// Games that this worker has reported.
     pub(super) played: AtomicU64,
-    /// The folder for agents and transcripts; removed with the last reference to it.
+    /// The folder for transcripts and the files that agents share; removed with the last reference to it.
     pub(super) folder: TempDir,
 }
 
@@ -108,13 +109,14 @@ impl CheckedBrief {
 
 impl ActiveContest {
     /// Reads a contest's brief and prepares to play it, or returns why this worker does not.
-    /// Everything is written to `root`, which only this worker uses; agents may read
+    /// Everything is written to `root`, which only this worker uses, as are `known_agents`; agents may read
     /// `readable_paths` if they request them.
     pub(super) async fn join(
         announced: &AnnouncedContest,
         connection: &Connection,
         info: &WorkerInfo,
         root: &Path,
+        known_agents: &mut KeptAgents,
         readable_paths: &[PathBuf],
     ) -> Result<Self, Mismatch> {
         let passing = |why: String| Mismatch { why, passing: true };
@@ -142,14 +144,9 @@ impl ActiveContest {
         });
         let checked = checked.await.map_err(|error| error.to_string())??;
         let folder = create_named("referee-", root).map_err(|error| error.to_string())?;
-        let agents = folder.path().join("agents");
-        // Agents may run as other users, who need to enter it.
-        std::fs::create_dir(&agents)
-            .and_then(|()| folder.path().metadata())
-            .and_then(|it| std::fs::set_permissions(&agents, it.permissions()))
-            .map_err(|error| error.to_string())?;
+        let shared = agents_folder(folder.path()).map_err(|error| error.to_string())?;
         let (brief, readable_paths) = (checked.brief.clone(), readable_paths.to_vec());
-        let agents = WorkerAgents::new(agents, brief, fetch, readable_paths);
+        let agents = WorkerAgents::new(shared, known_agents, brief, fetch, readable_paths);
         let (readable, base) = agents.shared().await.map_err(fault)?;
         let sandbox = choose_sandbox(&checked.brief, base, info.slots).await?;
         // Everything of this worker is unreachable, except an agent's own files.
@@ -160,14 +157,23 @@ impl ActiveContest {
         Ok(Self { announced, checked, sandbox, bucket, readable_files, agents, played, folder })
     }
 
-    /// Returns a player's agent once it is installed. All matches share it.
-    pub(super) async fn spec(&self, player: usize) -> Result<Arc<AgentSpec>, WorkerFault> {
-        let spec = self.agents.spec(player, &self.sandbox).await?;
+    /// Returns a player's agent once it is installed, or `None` while another order has it installed. All matches
+    /// share it.
+    pub(super) async fn spec(&self, player: usize) -> Result<Option<Arc<AgentSpec>>, WorkerFault> {
+        let Some(spec) = self.agents.spec(player, &self.sandbox).await? else { return Ok(None) };
         let layers = self.sandbox.launcher.layers;
         let checked = self.readable_files.check(layers, std::slice::from_ref(&spec));
         checked.map_err(|failure| WorkerFault::new(FaultCause::Machine, one_line(&failure)))?;
-        Ok(spec)
+        Ok(Some(spec))
     }
+}
+
+/// Creates a folder for files of agents in a folder of this worker. Agents may run as other users, who need to enter it.
+pub(super) fn agents_folder(parent: &Path) -> io::Result<PathBuf> {
+    let folder = parent.join("agents");
+    std::fs::create_dir(&folder)?;
+    std::fs::set_permissions(&folder, parent.metadata()?.permissions())?;
+    Ok(folder)
 }
 
 /// Returns a failure and its help in one line.

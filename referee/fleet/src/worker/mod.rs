@@ -21,7 +21,7 @@ mod root;
 mod session;
 mod order_loop;
 
-use self::active::ActiveContest;
+use self::active::{ActiveContest, agents_folder};
 pub(crate) use self::announced::list;
 use self::announced::{AnnouncedContest, has_orders};
 use self::filter::{ContestFilter, Mismatch};
@@ -30,6 +30,7 @@ use self::root::Root;
 use self::session::{Session, SharedState};
 use self::shares::Shares;
 use super::connect::Connection;
+use crate::bundles::KeptAgents;
 use crate::link::send_unacknowledged;
 use crate::messages::HEARTBEAT_MS;
 use crate::{BUILD, Heartbeat, Names, WorkerInfo};
@@ -117,6 +118,8 @@ pub struct Worker {
     filter: ContestFilter,
     shares: Arc<Mutex<Shares>>,
     contests: BTreeMap<String, Arc<ActiveContest>>,
+    /// The agents of these contests.
+    agents: KeptAgents,
     /// The contest that it left for another.
     left: Option<String>,
     /// When it last had work.
@@ -130,16 +133,30 @@ impl Worker {
     /// Creates a worker and its folder.
     pub fn new(settings: Settings) -> Result<Self, Failure> {
         let parent = settings.folder.clone().unwrap_or_else(std::env::temp_dir);
-        let root = Root::create(&parent).map_err(|error| {
+        let created =
+            Root::create(&parent).and_then(|root| Ok((agents_folder(root.path())?, root)));
+        let (agents, root) = created.map_err(|error| {
             Failure::machine(format!("{}: {error}", parent.display()))
                 .help("give a folder that this user can write to with --work DIR")
         })?;
         let info = describe(settings.name.as_deref(), settings.slots)?;
         let (now, filter) = (Instant::now(), ContestFilter::new(settings.contest.clone()));
         let shares = Arc::new(Mutex::new(Shares::default()));
-        let (contests, left) = (BTreeMap::new(), None);
+        let (contests, agents, left) = (BTreeMap::new(), KeptAgents::new(agents), None);
         let (busy, beat_at, played) = (now, now, Arc::default());
-        Ok(Self { settings, info, root, filter, shares, contests, left, busy, beat_at, played })
+        Ok(Self {
+            settings,
+            info,
+            root,
+            filter,
+            shares,
+            contests,
+            agents,
+            left,
+            busy,
+            beat_at,
+            played,
+        })
     }
 
     /// Returns how many games it has played.
@@ -245,8 +262,11 @@ impl Worker {
         if let Some(known) = self.contests.get(id).filter(|known| known.announced == *announced) {
             return Some(known.clone());
         }
-        let (root, readable_paths) = (self.root.path(), &self.settings.readable_paths);
-        match ActiveContest::join(announced, connection, &self.info, root, readable_paths).await {
+        let (info, root, agents) = (&self.info, self.root.path(), &mut self.agents);
+        let readable_paths = &self.settings.readable_paths;
+        let joined =
+            ActiveContest::join(announced, connection, info, root, agents, readable_paths).await;
+        match joined {
             Ok(contest) => {
                 self.filter.accept(announced);
                 status.message(&format!("playing contest {}", announced.name()));

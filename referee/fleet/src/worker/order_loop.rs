@@ -3,7 +3,7 @@
 use super::leases::{Accepted, HeldOrder};
 use super::orders::{attempt_of, block_of, read};
 use super::phase::{LeaveReason, Phase};
-use super::playing::{Outcome, play};
+use super::playing::{Outcome, play, seated};
 use super::reporting::report;
 use super::session::Session;
 use crate::link::{
@@ -25,6 +25,8 @@ const PULL: Duration = Duration::from_secs(5);
 const CHECK_INTERVALS: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(20));
 /// The time without work after which it looks for another contest.
 const IDLE: Duration = Duration::from_secs(10);
+/// After which time the server delivers an order again that waits for another order's build.
+const BUILD_WAIT: Duration = Duration::from_secs(2);
 /// An order needs a slot while it is played, and a place until it is reported. There are more
 /// places than slots, so that slots don't wait for the server.
 struct Permits {
@@ -224,18 +226,27 @@ async fn order(session: Arc<Session>, message: Message, slot: Permit, place: Per
     drop(place);
 }
 
-/// Plays an order and reports it, unless everything is dropped.
+/// Plays an order and reports it, unless everything is dropped. If another order has one of its agents built, the server
+/// delivers it again later, so that it holds no slot meanwhile: a build may take minutes.
 async fn play_one(session: &Session, held: &HeldOrder, order: &Order, slot: Permit) {
     let began = Instant::now();
     let played = tokio::select! {
         biased;
         why = session.drop_for(|_| true) => return answer(session, held, why).await,
-        played = play(session, order) => played,
+        played = async {
+            match seated(session, order).await {
+                Ok(seated) => Some(play(session, order, &seated?).await),
+                Err(fault) => Some(Err(fault)),
+            }
+        } => played,
     };
     // The failure may be a result of the pause.
     if let Some(why) = session.dropped() {
         return answer(session, held, why).await;
     }
+    let Some(played) = played else {
+        return give_back(session, held, AckKind::Nak(Some(BUILD_WAIT))).await;
+    };
     session.record_order(began.elapsed());
     deliver(session, held, played, slot).await;
 }
@@ -274,7 +285,6 @@ async fn deliver(session: &Session, held: &HeldOrder, outcome: Outcome, slot: Pe
 
 /// Returns an order to the server that is not reported.
 async fn answer(session: &Session, held: &HeldOrder, why: LeaveReason) {
-    let Some(acker) = held.done(held.attempt()) else { return };
     let lease = session.contest.checked.lease;
     let kind = match why {
         // It is not needed; a resumed contest orders again.
@@ -284,6 +294,11 @@ async fn answer(session: &Session, held: &HeldOrder, why: LeaveReason) {
         LeaveReason::Over => return,
         _ => AckKind::Nak(None),
     };
+    give_back(session, held, kind).await;
+}
+
+async fn give_back(session: &Session, held: &HeldOrder, kind: AckKind) {
+    let Some(acker) = held.done(held.attempt()) else { return };
     if session.connection.is_up() {
         send_unacknowledged(acker.ack_with(kind)).await;
     }

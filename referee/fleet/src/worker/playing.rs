@@ -39,19 +39,30 @@ pub(super) struct PackedTranscript {
 /// The result of an order: its matches, or why there are none.
 pub(super) type Outcome = Result<Vec<PackedTranscript>, WorkerFault>;
 
-/// Plays all games of an order.
-pub(super) async fn play(session: &Session, order: &Order) -> Outcome {
-    let mut seated = BTreeMap::new();
+/// The agents of an order.
+type Seated = BTreeMap<Player, Arc<AgentSpec>>;
+
+/// Returns the agents of an order once they are installed, or `None` while another order has one of them installed.
+pub(super) async fn seated(
+    session: &Session,
+    order: &Order,
+) -> Result<Option<Seated>, WorkerFault> {
+    let mut seated = Seated::new();
     for player in order.fixtures.iter().flat_map(|fixture| &fixture.players) {
-        let spec = session.contest.spec(player.index()).await?;
+        let Some(spec) = session.contest.spec(player.index()).await? else { return Ok(None) };
         seated.insert(*player, spec);
     }
+    Ok(Some(seated))
+}
+
+/// Plays all games of an order.
+pub(super) async fn play(session: &Session, order: &Order, seated: &Seated) -> Outcome {
     let checked = &session.contest.checked;
     let mut staging = JobBuilder::new(checked.contest.clone(), checked.kinds.clone());
     let (mut packing, mut halted) = (Vec::new(), None);
     for fixture in &order.fixtures {
         let game =
-            game(session, fixture, order.void_retries, &seated, &mut staging, &mut packing).await;
+            game(session, fixture, order.void_retries, seated, &mut staging, &mut packing).await;
         if let Err(fault) = game {
             halted = Some(fault);
             break;
@@ -82,7 +93,7 @@ async fn game(
     session: &Session,
     fixture: &Fixture,
     retries: u32,
-    seated: &BTreeMap<Player, Arc<AgentSpec>>,
+    seated: &Seated,
     staging: &mut JobBuilder,
     packing: &mut Vec<JoinHandle<io::Result<PackedTranscript>>>,
 ) -> Result<(), WorkerFault> {

@@ -1,13 +1,14 @@
 //! Agents of every kind, from a contest's folder to a worker's.
 
 use super::super::pack::pack_with_bounds;
-use super::super::{Fetch, Packed, WorkerAgents, pack};
+use super::super::{Fetch, KeptAgents, Packed, WorkerAgents, pack};
 use super::BOUNDS;
 use crate::{Brief, FaultCause, WorkerFault};
 use referee_play::agent_spec::AgentSpec;
 use referee_process::Failure;
 use referee_process::sandbox::Sandbox;
 use referee_runner::{Broken, Builds, Prepared, prepare};
+use std::cell::RefCell;
 use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,9 @@ use tempfile::TempDir;
 pub(super) struct Machines {
     pub(super) place: TempDir,
     /// How many bundles were fetched.
-    fetched: Arc<AtomicUsize>,
+    pub(super) fetched: Arc<AtomicUsize>,
+    /// The agents of the worker on which a contest has arrived last.
+    kept: RefCell<Option<KeptAgents>>,
 }
 
 impl Machines {
@@ -28,7 +31,7 @@ impl Machines {
     /// executable.
     pub(super) fn with(files: &[(&str, &str)]) -> Self {
         let place = tempfile::tempdir().unwrap();
-        let machines = Self { place, fetched: Arc::default() };
+        let machines = Self { place, fetched: Arc::default(), kept: RefCell::default() };
         std::fs::create_dir_all(machines.home()).unwrap();
         std::fs::create_dir_all(machines.worker()).unwrap();
         for (name, text) in files {
@@ -49,8 +52,13 @@ impl Machines {
         self.place.path().canonicalize().unwrap().join("cup/home")
     }
 
-    fn worker(&self) -> PathBuf {
+    pub(super) fn worker(&self) -> PathBuf {
         self.place.path().canonicalize().unwrap().join("worker")
+    }
+
+    /// Where a worker has the files of a player of its first contest.
+    fn of_player(&self, player: usize) -> PathBuf {
+        self.worker().join((player + 1).to_string())
     }
 
     pub(super) fn prepared(&self, text: &str) -> Prepared {
@@ -60,13 +68,13 @@ impl Machines {
     }
 
     /// A contest of this file, and its packed agents.
-    fn packed(&self, text: &str) -> (Prepared, Packed) {
+    pub(super) fn packed(&self, text: &str) -> (Prepared, Packed) {
         let prepared = self.prepared(text);
         let packed = pack(&prepared).unwrap().unwrap();
         (prepared, packed)
     }
 
-    fn fetch(&self, packed: &Packed) -> Fetch {
+    pub(super) fn fetch(&self, packed: &Packed) -> Fetch {
         let (bundles, fetched) = (packed.bundles.clone(), self.fetched.clone());
         Box::new(move |bundle, file| {
             let found = bundles.iter().find(|(it, _)| *it == bundle).cloned();
@@ -78,7 +86,7 @@ impl Machines {
         })
     }
 
-    /// Installs all players of a contest on the worker, with the contest's folder out of the way.
+    /// Installs all players of a contest on a new worker, with the contest's folder out of the way.
     pub(super) fn arrive(
         &self,
         prepared: &Prepared,
@@ -93,12 +101,16 @@ impl Machines {
         let away = self.place.path().join("away");
         std::fs::rename(self.place.path().join("cup"), &away).unwrap();
         let brief = Arc::new(brief);
-        let arrivals = WorkerAgents::new(self.worker(), brief.clone(), fetch, lent.to_vec());
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let arrived = runtime.block_on(async {
+        self.kept.take();
+        let mut kept = KeptAgents::new(self.worker());
+        let shared = self.worker().join("shared");
+        let arrivals = WorkerAgents::new(shared, &mut kept, brief.clone(), fetch, lent.to_vec());
+        self.kept.replace(Some(kept));
+        let arrived = runtime().block_on(async {
             let mut arrived = Vec::new();
             for player in 0..brief.agents.len() {
-                arrived.push(arrivals.spec(player, &Sandbox::none()).await);
+                let spec = arrivals.spec(player, &Sandbox::none()).await;
+                arrived.push(spec.map(|spec| spec.expect("nobody else installs it")));
             }
             arrived
         });
@@ -110,7 +122,7 @@ impl Machines {
 pub(super) type Arrived = Result<Arc<AgentSpec>, WorkerFault>;
 
 /// Returns the output of an agent that is started like in a match.
-fn started(arrived: &Arrived) -> String {
+pub(super) fn started(arrived: &Arrived) -> String {
     let launch = arrived.as_ref().unwrap().launch.as_ref().unwrap();
     let mut command = std::process::Command::new(&launch.file);
     command.args(&launch.command[1..]).current_dir(&launch.folder);
@@ -132,16 +144,21 @@ fn checked(machines: &Machines, prepared: &Prepared, arrived: &Arrived, player: 
     assert_eq!(spec.name, info.name);
     assert_eq!(spec.written, info.run);
     assert_eq!(spec.digest, info.digest);
-    let own = machines.worker().join(format!("player-{player}"));
+    let own = machines.of_player(player);
     for path in spec.own.iter().chain(&spec.granted) {
         assert!(path.starts_with(&own), "{path:?}");
     }
 }
 
+pub(super) fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+}
+
 /// A contest of one agent.
-const ONE: &str = "game = \"hex\"\nagents = [\"bot\", \"@random\"]";
+pub(super) const ONE: &str = "game = \"hex\"\nagents = [\"bot\", \"@random\"]";
 /// The agent.
-const BOT: &[(&str, &str)] = &[("bot/agent.toml", "command = [\"./run\"]"), ("bot/run", ECHO)];
+pub(super) const BOT: &[(&str, &str)] =
+    &[("bot/agent.toml", "command = [\"./run\"]"), ("bot/run", ECHO)];
 const ECHO: &str = "#!/bin/sh\ncat \"$(dirname \"$0\")/words\"\n";
 
 #[test]
@@ -174,7 +191,7 @@ fn agents_are_installed_unchanged() {
     assert_eq!(says, ["in the folder\n", "opening\n", "weights\n"]);
     // Each has its own folder, and no files of others.
     let has = |player: usize, path: &str| {
-        let own = machines.worker().join(format!("player-{player}"));
+        let own = machines.of_player(player);
         own.join(&packed.folder).join(path).exists()
     };
     assert!(has(1, "bots/folder/.hidden"));
@@ -467,14 +484,16 @@ fn a_failed_fetch_is_retried() {
             .map_err(|error| error.to_string())
         })
     });
-    let arrivals = WorkerAgents::new(machines.worker(), brief, fetch, Vec::new());
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let mut kept = KeptAgents::new(machines.worker());
+    let shared = machines.worker().join("shared");
+    let arrivals = WorkerAgents::new(shared, &mut kept, brief, fetch, Vec::new());
+    let runtime = runtime();
     for expected in ["no network", "bytes, not"] {
         let fault = runtime.block_on(arrivals.spec(0, &Sandbox::none())).unwrap_err();
         assert!(fault.cause == FaultCause::Bundle && fault.text.contains(expected), "{fault:?}");
     }
-    let first = runtime.block_on(arrivals.spec(0, &Sandbox::none())).unwrap();
-    let second = runtime.block_on(arrivals.spec(0, &Sandbox::none())).unwrap();
+    let first = runtime.block_on(arrivals.spec(0, &Sandbox::none())).unwrap().unwrap();
+    let second = runtime.block_on(arrivals.spec(0, &Sandbox::none())).unwrap().unwrap();
     assert!(Arc::ptr_eq(&first, &second));
     assert_eq!(tries.load(Ordering::SeqCst), 3);
     assert_eq!(

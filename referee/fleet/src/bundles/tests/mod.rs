@@ -1,5 +1,6 @@
 mod agents;
 mod hostile;
+mod kept;
 mod round_trip;
 
 use super::archive::Bounds;
