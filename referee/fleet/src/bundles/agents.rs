@@ -31,8 +31,7 @@ struct InstalledAgent {
     folder: PathBuf,
     /// Locked while somebody installs it. A build continues when its caller is dropped.
     turn: Arc<Mutex<()>>,
-    /// The agent, or why it will never be available.
-    spec: OnceLock<Result<Arc<AgentSpec>, WorkerFault>>,
+    spec: OnceLock<Arc<AgentSpec>>,
 }
 
 impl KeptAgents {
@@ -48,8 +47,7 @@ impl KeptAgents {
         let before = std::mem::take(&mut self.agents);
         for (package, info) in brief.agents.iter().zip(&brief.contest.players) {
             let made_from = made_from(brief, package, info);
-            let known = before.get(&made_from).filter(|it| !matches!(it.spec.get(), Some(Err(_))));
-            let known = known.or_else(|| self.agents.get(&made_from));
+            let known = before.get(&made_from).or_else(|| self.agents.get(&made_from));
             let agent = known.cloned().unwrap_or_else(|| {
                 self.count += 1;
                 let folder = self.folder.join(self.count.to_string());
@@ -87,8 +85,8 @@ pub(crate) struct WorkerAgents {
     brief: Arc<Brief>,
     fetch: Fetch,
     readable: Arc<[PathBuf]>,
-    /// By player.
-    agents: Vec<Arc<InstalledAgent>>,
+    /// By player: the agent, and why it will never be available in this contest.
+    agents: Vec<(Arc<InstalledAgent>, OnceLock<WorkerFault>)>,
     /// The files that all agents may read.
     shared: OnceCell<Arc<Unpacked>>,
     /// Locked while they are unpacked.
@@ -107,7 +105,8 @@ impl WorkerAgents {
         readable: Vec<PathBuf>,
     ) -> Self {
         let readable = readable.into_iter().filter_map(|path| path.canonicalize().ok()).collect();
-        let (agents, shared_turn) = (known.of(&brief), Arc::default());
+        let agents = known.of(&brief).into_iter().map(|agent| (agent, OnceLock::new())).collect();
+        let shared_turn = Arc::default();
         Self { folder, brief, fetch, readable, agents, shared: OnceCell::new(), shared_turn }
     }
 
@@ -119,16 +118,21 @@ impl WorkerAgents {
         player: usize,
         sandbox: &Sandbox,
     ) -> Result<Option<Arc<AgentSpec>>, WorkerFault> {
-        let Some(agent) = self.agents.get(player) else {
+        let Some((agent, failed)) = self.agents.get(player) else {
             let text = format!("the contest has no player {player}");
             return Err(WorkerFault::new(FaultCause::Bundle, text));
         };
         let turn = agent.turn.clone().try_lock_owned();
         if let Some(known) = agent.spec.get() {
-            return known.clone().map(Some);
+            return Ok(Some(known.clone()));
+        }
+        if let Some(fault) = failed.get() {
+            return Err(fault.clone());
         }
         let Ok(turn) = turn else { return Ok(None) };
-        self.install(player, agent.clone(), turn, sandbox.clone()).await.map(Some)
+        let installed = self.install(player, agent.clone(), turn, sandbox.clone()).await?;
+        // A failure of which no caller heard may be that of a worker that was paused.
+        installed.map(Some).map_err(|fault| failed.get_or_init(|| fault).clone())
     }
 
     /// Returns the canonical paths that all agents of the contest may read besides their own files,
@@ -139,14 +143,14 @@ impl WorkerAgents {
         blocking(move || shared.read_by_all(&brief, &readable)).await
     }
 
-    /// Unpacks, builds and loads an agent. Only what its files lead to is remembered.
+    /// Unpacks, builds and loads an agent. The outer error is temporary, the inner one permanent.
     async fn install(
         &self,
         player: usize,
         agent: Arc<InstalledAgent>,
         turn: OwnedMutexGuard<()>,
         sandbox: Sandbox,
-    ) -> Result<Arc<AgentSpec>, WorkerFault> {
+    ) -> Result<Result<Arc<AgentSpec>, WorkerFault>, WorkerFault> {
         let shared = self.shared_files().await?.clone();
         let bundle = self.brief.agents.get(player).and_then(|it| it.bundle.clone());
         let root = agent.folder.clone();
@@ -156,7 +160,7 @@ impl WorkerAgents {
             let (agent, _turn) = held;
             let install = Install::new(&brief, player, &unpacked, &readable, &sandbox)?;
             install.share(&shared)?;
-            agent.spec.get_or_init(|| install.spec()).clone()
+            Ok(install.spec().map(|spec| agent.spec.get_or_init(|| spec).clone()))
         })
         .await
     }

@@ -4,7 +4,7 @@ use super::process::start_worker;
 use super::server::Server;
 use crate::support::contest::{AMPLE, contest, query, status};
 use crate::support::http::ask;
-use crate::support::{TestDir, eventually};
+use crate::support::{Running, TestDir, eventually, program};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -100,4 +100,66 @@ fn a_team_sees_nothing_of_a_worker_that_is_killed_in_a_game() {
         worker.terminate().code(143);
     }
     dir.run(&["verify", "d"]).code(0);
+}
+
+#[test]
+fn who_joins_a_ladder_has_nobody_else_built_again() {
+    let Some(server) = Server::start() else { return };
+    let (url, dir) = (server.url(), TestDir::new());
+    let at = |name| dir.path(name).display().to_string();
+    let (program, tool, built, gate) = (program(), at("tool"), at("built"), at("gate"));
+    dir.write("tool", "");
+    // Only the coordinator has the tool. A worker's build is noted, and that of the later agent waits for the gate.
+    let submit = |name: &str, wait: &str| {
+        let make = format!(
+            "if [ ! -e \"${{BUILD_TOOL:-/nowhere}}\" ]; then\n    echo {name} >> {built}\n    {wait}\nfi\n\
+             printf '#!/bin/sh\\nexec {program} agent first\\n' > run.sh; chmod +x run.sh\n"
+        );
+        dir.write(&format!("new/{name}/make.sh"), make);
+        let manifest = "command = \"./run.sh\"\nbuild = \"sh make.sh\"\n";
+        dir.write(&format!("new/{name}/agent.toml"), manifest);
+        std::fs::create_dir_all(dir.path("bots")).unwrap();
+        std::fs::rename(dir.path(&format!("new/{name}")), dir.path(&format!("bots/{name}")))
+            .unwrap();
+    };
+    submit("amy", "");
+    // In a sandbox, the test and the builds would not see each other's files.
+    dir.write(
+        "c.toml",
+        format!(
+            "name = \"open\"\nseed = 7\nrounds = 200\nformat = \"ladder\"\nagents = [\"@random\", \"@first\"]\n\
+             submissions = \"bots\"\n{AMPLE}sandbox.level = \"none\"\n[[games]]\ngame = \"hex\"\n\
+             setup = {{ size = 3 }}\n"
+        ),
+    );
+    let words = ["contest", "open", "c.toml", "--out", "d", "--no-check", "--on", &url];
+    let mut coordinator = dir.command(&words);
+    coordinator.env("BUILD_TOOL", tool);
+    let running = Running::start(coordinator, None);
+    let worker = start_worker(&dir, &url, &["--jobs", "2"]);
+    // How many of an agent's games were played against another.
+    let games = |of: &str, with: &str| -> u64 {
+        let player = |name: &str| format!("(select number from players where name = '{name}')");
+        let games = format!(
+            "select count(*) from seats one join seats other on one.game = other.game where one.player = {} and \
+             other.player = {}",
+            player(of),
+            player(with)
+        );
+        query(&dir, "d", &games)[0].parse().unwrap()
+    };
+    assert!(eventually(|| dir.path("built").exists()));
+    submit("zoe", &format!("until [ -e {gate} ]; do sleep 0.05; done"));
+    let lines = || std::fs::read_to_string(dir.path("built")).unwrap();
+    assert!(eventually(|| lines().contains("zoe")), "{}", status(&dir, "d"));
+    // The games of others go on, and those that wait for the build hold no slot.
+    let before = games("amy", "@first");
+    assert!(eventually(|| games("amy", "@first") > before), "{}", status(&dir, "d"));
+    assert_eq!(games("zoe", "amy"), 0);
+    dir.write("gate", "");
+    assert!(eventually(|| games("zoe", "amy") > 0), "{}", status(&dir, "d"));
+    assert_eq!(lines(), "amy\nzoe\n");
+    running.send(Signal::SIGINT);
+    running.wait();
+    worker.terminate().code(143);
 }

@@ -47,7 +47,7 @@ fn a_build_that_fails_on_workers_is_reported_and_retried() {
 }
 
 #[test]
-fn a_worker_paused_during_a_build_builds_again() {
+fn a_worker_paused_during_a_build_builds_once() {
     let Some(server) = Server::start() else { return };
     let dir = TestDir::new();
     dir.write("tool", "");
