@@ -3,7 +3,7 @@
 //! messages have no versions. Receivers treat every field as hostile.
 
 use referee_contest::file::BuildSettings;
-use referee_contest::{Contest, Fixture};
+use referee_contest::{Contest, Fixture, Player};
 use referee_protocol::sanitize::sanitize;
 use referee_protocol::{SandboxRecord, plain_error};
 use serde::{Deserialize, Serialize};
@@ -149,6 +149,9 @@ pub struct WorkerFault {
     pub cause: FaultCause,
     /// What happened; hostile text.
     pub text: String,
+    /// The player whose agent can't be built or started on this machine, if that is it.
+    #[serde(default)]
+    pub player: Option<Player>,
 }
 
 /// The kinds of problems that keep a worker from playing.
@@ -178,7 +181,7 @@ impl WorkerFault {
     pub fn new(cause: FaultCause, text: impl Display) -> Self {
         let text: Vec<String> = text.to_string().lines().map(sanitize).collect();
         let text = text.join("\n").chars().take(FAULT_CHARACTERS_MAX).collect();
-        Self { cause, text }
+        Self { cause, text, player: None }
     }
 }
 

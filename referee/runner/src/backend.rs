@@ -1,7 +1,7 @@
 //! A backend plays the games of a contest: the local pool, or workers on other machines. The runner
 //! submits games and receives their results.
 
-use referee_contest::{Contest, Fixture, Record, Schedule, Void};
+use referee_contest::{Contest, Fixture, Player, Record, Schedule, Void};
 use referee_games::{GameKind, Games};
 use referee_play::pool::Played;
 use referee_process::Failure;
@@ -16,7 +16,7 @@ pub enum BackendEvent {
     Finished(Box<FinishedGame>),
     /// Submitted games that will not be played, by number. Without a reason they count as never
     /// submitted; with one they can't be played.
-    Dropped(Vec<u64>, Option<String>),
+    Dropped(Vec<u64>, Option<Unplayed>),
     /// The sandbox that agents run in where the games are played.
     SandboxKnown(Box<SandboxRecord>),
     /// A message to print.
@@ -27,6 +27,15 @@ pub enum BackendEvent {
     Failed(Failure),
     /// The backend was closed and has nothing left to report.
     Gone,
+}
+
+/// Why submitted games can't be played.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unplayed {
+    /// The reason.
+    pub why: String,
+    /// The player whose agent can't be built or started where games are played, if that is it.
+    pub player: Option<Player>,
 }
 
 /// A game that has ended.

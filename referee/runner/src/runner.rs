@@ -1,7 +1,9 @@
 //! The runner: plays the games of a schedule until all have a result. The schedule decides what is played
 //! next, the backend plays it, the writer stores it. A game counts only when it is stored.
 
-use super::backend::{Backend, BackendEvent, FinishedGame, NoResult, VoidGame, WorkerCount};
+use super::backend::{
+    Backend, BackendEvent, FinishedGame, NoResult, Unplayed, VoidGame, WorkerCount,
+};
 use super::folder::{Folder, RULES_FOLDER};
 use super::queue::Queue;
 use super::store::{Store, VoidAttempt};
@@ -15,7 +17,7 @@ use referee_play::pool::Played;
 use referee_play::replace_file::replace;
 use referee_process::Failure;
 use referee_protocol::sanitize::sanitize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
@@ -51,6 +53,8 @@ pub struct RunResult {
     pub over: bool,
     /// Games that were void as often as the policy allows, with the last reason.
     pub given_up: Vec<(u64, String)>,
+    /// The players whose agents can't be built or started where the games are played.
+    pub unplayable: BTreeSet<Player>,
     /// The progress.
     pub progress: Progress,
 }
@@ -86,6 +90,7 @@ pub struct Runner {
     /// How often in a row the rules of a game have failed, by its place in the contest's list of games.
     rules_failures: BTreeMap<usize, u32>,
     given_up: Vec<(u64, String)>,
+    unplayable: BTreeSet<Player>,
     failure: Option<Failure>,
     progress: Progress,
 }
@@ -139,6 +144,7 @@ impl Runner {
             failures_in_a_row: 0,
             rules_failures: BTreeMap::new(),
             given_up: Vec::new(),
+            unplayable: BTreeSet::new(),
             failure: None,
             progress: Progress::default(),
         }
@@ -176,6 +182,7 @@ impl Runner {
             failure: self.failure,
             over,
             given_up: self.given_up,
+            unplayable: self.unplayable,
             progress: self.progress,
         }
     }
@@ -426,17 +433,18 @@ impl Runner {
     }
 
     /// Takes submitted games back that will not be played.
-    fn on_dropped(&mut self, numbers: &[u64], why: Option<String>, observer: &mut impl Observer) {
+    fn on_dropped(&mut self, numbers: &[u64], why: Option<Unplayed>, observer: &mut impl Observer) {
         for number in numbers {
             self.queue.ended(*number);
         }
-        let Some(why) = why else { return };
+        let Some(Unplayed { why, player }) = why else { return };
         // A reason is printed once; the end of the run names all games.
         if !self.given_up.iter().any(|(_, known)| *known == why) {
             observer.print(&format!("{} could not be played: {why}", games(numbers)));
         }
         self.given_up.extend(numbers.iter().map(|&number| (number, why.clone())));
         self.count_failure(&why);
+        self.unplayable.extend(player);
     }
 
     fn remove_transcript(&self, number: u64) {

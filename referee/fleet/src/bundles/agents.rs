@@ -4,7 +4,7 @@ use super::Fetch;
 use super::archive::Bounds;
 use super::install::{Install, Unpacked, create_folder};
 use crate::{AgentPackage, Brief, BundleRef, FaultCause, WorkerFault};
-use referee_contest::PlayerInfo;
+use referee_contest::{Player, PlayerInfo};
 use referee_play::agent_spec::AgentSpec;
 use referee_process::sandbox::Sandbox;
 use sha2::{Digest, Sha256};
@@ -115,11 +115,11 @@ impl WorkerAgents {
     /// tried again.
     pub(crate) async fn spec(
         &self,
-        player: usize,
+        player: Player,
         sandbox: &Sandbox,
     ) -> Result<Option<Arc<AgentSpec>>, WorkerFault> {
-        let Some((agent, failed)) = self.agents.get(player) else {
-            let text = format!("the contest has no player {player}");
+        let Some((agent, failed)) = self.agents.get(player.index()) else {
+            let text = format!("the contest has no player {}", player.index());
             return Err(WorkerFault::new(FaultCause::Bundle, text));
         };
         let turn = agent.turn.clone().try_lock_owned();
@@ -146,13 +146,13 @@ impl WorkerAgents {
     /// Unpacks, builds and loads an agent. The outer error is temporary, the inner one permanent.
     async fn install(
         &self,
-        player: usize,
+        player: Player,
         agent: Arc<InstalledAgent>,
         turn: OwnedMutexGuard<()>,
         sandbox: Sandbox,
     ) -> Result<Result<Arc<AgentSpec>, WorkerFault>, WorkerFault> {
         let shared = self.shared_files().await?.clone();
-        let bundle = self.brief.agents.get(player).and_then(|it| it.bundle.clone());
+        let bundle = self.brief.agents.get(player.index()).and_then(|it| it.bundle.clone());
         let root = agent.folder.clone();
         let (unpacked, held) = fetched(&self.fetch, root, bundle, (agent, turn)).await?;
         let (brief, readable) = (self.brief.clone(), self.readable.clone());

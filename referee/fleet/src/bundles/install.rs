@@ -6,8 +6,8 @@ use super::archive::Bounds;
 use super::portable::is_sent;
 use super::unpack::unpack;
 use crate::{AgentPackage, Brief, BundleRef, FaultCause, WorkerFault};
-use referee_contest::PlayerInfo;
 use referee_contest::file::BuildSettings;
+use referee_contest::{Player, PlayerInfo};
 use referee_play::agent_spec::{AgentKind, AgentSpec, Parts, resolve};
 use referee_process::Failure;
 use referee_process::agent::Launch;
@@ -111,6 +111,7 @@ pub(super) fn allows(root: &Path, path: &Path, readable: &[PathBuf]) -> Result<(
 /// An agent whose files are unpacked.
 #[derive(Debug)]
 pub(super) struct Install<'a> {
+    player: Player,
     package: &'a AgentPackage,
     info: &'a PlayerInfo,
     brief: &'a Brief,
@@ -127,14 +128,15 @@ impl<'a> Install<'a> {
     /// Creates the installation of a player.
     pub(super) fn new(
         brief: &'a Brief,
-        player: usize,
+        player: Player,
         unpacked: &'a Unpacked,
         readable: &'a [PathBuf],
         sandbox: &'a Sandbox,
     ) -> Result<Self, WorkerFault> {
-        let (package, info) = (&brief.agents[player], &brief.contest.players[player]);
+        let (package, info) =
+            (&brief.agents[player.index()], &brief.contest.players[player.index()]);
         let base = unpacked.base(brief)?;
-        Ok(Self { package, info, brief, unpacked, base, readable, sandbox })
+        Ok(Self { player, package, info, brief, unpacked, base, readable, sandbox })
     }
 
     /// Links the shared files into the agent's folder, at the same relative paths as on the
@@ -213,11 +215,10 @@ impl<'a> Install<'a> {
         let missing = spec.files().map(|files| missing(&files)).unwrap_or_default();
         let missing = missing.into_iter().find(|path| !is_its_own(path));
         missing.map_or(Ok(()), |path| {
-            let (name, path) = (&self.info.name, path.display());
-            let text = format!(
-                "{name} can't be started: {path} is missing on this machine or not executable"
-            );
-            Err(WorkerFault::new(FaultCause::Agent, &text))
+            let path = path.display();
+            let text =
+                format!("can't be started: {path} is missing on this machine or not executable");
+            Err(self.fault(FaultCause::Agent, &text))
         })
     }
 
@@ -242,7 +243,8 @@ impl<'a> Install<'a> {
     }
 
     fn fault(&self, cause: FaultCause, text: &str) -> WorkerFault {
-        WorkerFault::new(cause, format!("{}: {text}", self.info.name))
+        let fault = WorkerFault::new(cause, format!("{}: {text}", self.info.name));
+        WorkerFault { player: Some(self.player), ..fault }
     }
 }
 

@@ -181,7 +181,8 @@ impl Coordinator {
             Err(why) => {
                 let why = sanitize_line(&why);
                 self.ready.extend(self.registry.failed(worker, &why).map(BackendEvent::Message));
-                self.dispatch.failed(block, report.attempt, worker, &why, now);
+                let player = report.fault.and_then(|fault| fault.player);
+                self.dispatch.failed(block, report.attempt, worker, (&why, player), now);
                 return self.intake.answer_if_done(number);
             }
         };

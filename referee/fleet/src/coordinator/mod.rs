@@ -26,13 +26,13 @@ use judge::Rules;
 use layout::Layout;
 pub use layout::Withdrawn;
 use publisher::{Published, QueueChange};
-use referee_contest::{Contest, Fixture, Schedule};
+use referee_contest::{Contest, Fixture, Player, Schedule};
 use referee_games::Games;
 use referee_play::core_context::Orders;
 use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
 use referee_protocol::sanitize::sanitize;
-use referee_runner::backend::BackendEvent;
+use referee_runner::backend::{BackendEvent, Unplayed};
 use referee_runner::folder::Folder;
 use referee_runner::workers;
 use registry::WorkerRegistry;
@@ -210,7 +210,12 @@ impl Coordinator {
                     self.changes.send(QueueChange { block, order: None }).ok();
                 }
                 Effect::Drop { block } => self.drop_block(block, None),
-                Effect::GiveUp { block, why } => self.drop_block(block, Some(sanitize(&why))),
+                Effect::GiveUp { block, why, player } => {
+                    let fixtures = self.fixtures.get(&block).into_iter().flatten();
+                    let plays = |it: &Player| fixtures.clone().any(|one| one.players.contains(it));
+                    let player = player.filter(plays);
+                    self.drop_block(block, Some(Unplayed { why: sanitize(&why), player }));
+                }
                 Effect::Left { worker, name } => {
                     tracing::debug!("{worker} has left");
                     self.ready.push_back(BackendEvent::Message(format!(
@@ -242,7 +247,7 @@ impl Coordinator {
     }
 
     /// Drops a block that is not played in this run.
-    fn drop_block(&mut self, block: u64, why: Option<String>) {
+    fn drop_block(&mut self, block: u64, why: Option<Unplayed>) {
         let fixtures = self.fixtures.remove(&block).unwrap_or_default();
         let numbers: Vec<u64> = fixtures.iter().map(|fixture| fixture.number).collect();
         for &number in &numbers {

@@ -1,13 +1,24 @@
 //! The workers that failed at a block.
 
+use referee_contest::Player;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The maximum length of a reason, in characters.
 const WHY_CHARACTERS_MAX: usize = 200;
 
-/// Failures at a block: the name and the last reason of each worker, by id.
+/// Failures at a block: those of each worker, by id.
 #[derive(Debug, Default)]
-pub(super) struct Failures(BTreeMap<String, (String, String)>);
+pub(super) struct Failures(BTreeMap<String, Failure>);
+
+/// The last failure of a worker.
+#[derive(Debug)]
+struct Failure {
+    /// The worker's name.
+    name: String,
+    why: String,
+    /// The player whose agent the worker can't build or start, if that is why.
+    player: Option<Player>,
+}
 
 impl Failures {
     pub(super) fn is_empty(&self) -> bool {
@@ -15,10 +26,17 @@ impl Failures {
     }
 
     /// Records a failure.
-    pub(super) fn note(&mut self, worker: &str, name: &str, why: &str) {
+    pub(super) fn note(&mut self, worker: &str, name: &str, why: &str, player: Option<Player>) {
         let why = why.lines().next().unwrap_or_default();
         let why = why.chars().take(WHY_CHARACTERS_MAX).collect();
-        self.0.insert(worker.to_owned(), (name.to_owned(), why));
+        self.0.insert(worker.to_owned(), Failure { name: name.to_owned(), why, player });
+    }
+
+    /// Returns the player whose agent no worker could build or start, if that is why all of them failed.
+    pub(super) fn player(&self) -> Option<Player> {
+        let mut players = self.0.values().map(|failure| failure.player);
+        let first = players.next()??;
+        players.all(|player| player == Some(first)).then_some(first)
     }
 
     /// Returns the ids of the workers that failed.
@@ -29,7 +47,7 @@ impl Failures {
     /// Returns each reason once, with the names of its workers.
     pub(super) fn summary(&self) -> String {
         let mut reasons: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for (name, why) in self.0.values() {
+        for Failure { name, why, .. } in self.0.values() {
             reasons.entry(why).or_default().insert(name);
         }
         let texts = reasons.into_iter().map(|(why, names)| {

@@ -12,6 +12,7 @@ mod tests;
 
 use super::messages::{HEARTBEAT_MS, Heartbeat, WorkerInfo};
 use failures::Failures;
+use referee_contest::Player;
 use referee_runner::backend::WorkerCount;
 use std::collections::{BTreeMap, BTreeSet};
 use workers::{Worker, WorkerPool};
@@ -24,6 +25,9 @@ const ALL_FAILED_LEASES: u64 = 2;
 const WINDOW_MIN: u64 = 16;
 /// A block is ordered again after this many leases without news of it.
 const SILENT_LEASES: u64 = 2;
+
+/// Why a worker failed, and the player whose agent it can't build or start, if that is it.
+pub type Why<'a> = (&'a str, Option<Player>);
 
 /// Something for the coordinator to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +55,8 @@ pub enum Effect {
         block: u64,
         /// The workers and their reasons; hostile text.
         why: String,
+        /// The player whose agent none of them could build or start, if that is why.
+        player: Option<Player>,
     },
     /// A worker without orders has left.
     Left {
@@ -258,7 +264,7 @@ impl Dispatch {
     }
 
     /// A worker could not play a block, or its report is invalid.
-    pub fn failed(&mut self, block: u64, attempt: u32, worker: &str, why: &str, now: u64) {
+    pub fn failed(&mut self, block: u64, attempt: u32, worker: &str, why: Why<'_>, now: u64) {
         let name = self.pool.name(worker).to_owned();
         if self.fail(block, worker, &name, why)
             && let Some(it) = self.blocks.get_mut(&block)
@@ -278,9 +284,9 @@ impl Dispatch {
     }
 
     /// Records a failure; returns whether the block is still outstanding.
-    fn fail(&mut self, block: u64, worker: &str, name: &str, why: &str) -> bool {
+    fn fail(&mut self, block: u64, worker: &str, name: &str, (why, player): Why<'_>) -> bool {
         let Some(it) = self.blocks.get_mut(&block) else { return false };
-        it.failures.note(worker, name, why);
+        it.failures.note(worker, name, why, player);
         let enough = it.failures.workers().len() >= FAILURES_MAX;
         if enough {
             self.give_up(block);
@@ -291,7 +297,8 @@ impl Dispatch {
     fn give_up(&mut self, block: u64) {
         let Some(it) = self.blocks.remove(&block) else { return };
         self.effects.push(Effect::Withdraw { block });
-        self.effects.push(Effect::GiveUp { block, why: it.failures.summary() });
+        let (why, player) = (it.failures.summary(), it.failures.player());
+        self.effects.push(Effect::GiveUp { block, why, player });
     }
 
     /// Gives up blocks at which all connected workers have failed, after a while without a new
@@ -367,7 +374,7 @@ impl Dispatch {
                     // The server delivers it again.
                     it.alive_ms = now;
                 }
-                self.fail(block, &worker, &name, "lost contact");
+                self.fail(block, &worker, &name, ("lost contact", None));
             }
             self.effects.push(Effect::Lost { worker, name, orders });
         }

@@ -9,7 +9,7 @@ use crate::link::{call, with_timeout};
 use crate::names::BRIEF;
 use crate::{Brief, FaultCause, WorkerFault, WorkerInfo};
 use async_nats::jetstream::object_store::ObjectStore;
-use referee_contest::Contest;
+use referee_contest::{Contest, Player};
 use referee_games::{GameKind, Games};
 use referee_play::agent_spec::AgentSpec;
 use referee_play::game_program::{Chosen, load};
@@ -159,7 +159,7 @@ impl ActiveContest {
 
     /// Returns a player's agent once it is installed, or `None` while another order has it installed. All matches
     /// share it.
-    pub(super) async fn spec(&self, player: usize) -> Result<Option<Arc<AgentSpec>>, WorkerFault> {
+    pub(super) async fn spec(&self, player: Player) -> Result<Option<Arc<AgentSpec>>, WorkerFault> {
         let Some(spec) = self.agents.spec(player, &self.sandbox).await? else { return Ok(None) };
         let layers = self.sandbox.launcher.layers;
         let checked = self.readable_files.check(layers, std::slice::from_ref(&spec));

@@ -49,7 +49,7 @@ pub(super) async fn seated(
 ) -> Result<Option<Seated>, WorkerFault> {
     let mut seated = Seated::new();
     for player in order.fixtures.iter().flat_map(|fixture| &fixture.players) {
-        let Some(spec) = session.contest.spec(player.index()).await? else { return Ok(None) };
+        let Some(spec) = session.contest.spec(*player).await? else { return Ok(None) };
         seated.insert(*player, spec);
     }
     Ok(Some(seated))

@@ -246,6 +246,14 @@ impl Course {
         uploads.note(version, step, kept).map_err(|error| disk_failure(uploads.root(), &error))
     }
 
+    /// Notes why a player no longer plays, at all versions that are this player.
+    pub fn refuse_player(&self, player: &str, why: &str) -> Result<(), Failure> {
+        let mut uploads = lock(&self.uploads);
+        let kept = self.settings.versions_kept as usize;
+        let noted = uploads.refuse_player(player, why, kept);
+        noted.map_err(|error| disk_failure(uploads.root(), &error))
+    }
+
     /// Counts what the build of a version made, and returns why it has no room.
     pub fn count_built(&self, version: VersionId) -> Result<(), Refusal> {
         lock(&self.uploads).count_built(self, version)

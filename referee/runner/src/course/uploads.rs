@@ -140,6 +140,14 @@ pub(super) struct State {
     removed: bool,
 }
 
+impl State {
+    /// Whether it plays, or would if its team weren't disqualified.
+    fn plays(&self) -> bool {
+        let has_failed = self.result.as_ref().is_some_and(|result| result.failed.is_some());
+        self.player.is_some() && self.taken_back.is_none() && !has_failed
+    }
+}
+
 /// A version.
 #[derive(Clone, Debug)]
 pub(super) struct Version {
@@ -264,10 +272,7 @@ impl Uploads {
 
     /// The last version that plays, or would if its team weren't disqualified.
     fn last_played(&self, team: u32) -> Option<&Version> {
-        let plays = |version: &&Version| {
-            version.state.player.is_some() && version.state.taken_back.is_none()
-        };
-        self.versions(team).iter().rfind(plays)
+        self.versions(team).iter().rfind(|version| version.state.plays())
     }
 
     pub(super) fn has(&self, id: VersionId) -> bool {
@@ -446,7 +451,7 @@ impl Uploads {
             let last = *own.last()?;
             let (player, version) =
                 (player.to_owned(), VersionId { team: team.number, version: last.number });
-            let is_kept = own.iter().any(|it| it.state.taken_back.is_none());
+            let is_kept = own.iter().any(|it| it.state.plays());
             let left = own.iter().filter_map(|it| it.state.withdrawn).max();
             match (&team.disqualified, left) {
                 (_, None) if !is_kept => {
@@ -485,6 +490,20 @@ impl Uploads {
         let same: Vec<u32> = versions.iter().filter(is_same).map(|it| it.number).collect();
         for version in same {
             self.change(VersionId { version, ..id }, |it| it.state.withdrawn = left)?;
+        }
+        Ok(())
+    }
+
+    /// Notes at all versions that are this player why it has left.
+    pub(super) fn refuse_player(&mut self, player: &str, why: &str, kept: usize) -> io::Result<()> {
+        let is_same = |version: &Version| version.state.player.as_deref() == Some(player);
+        let of_team = |(&team, versions): (&u32, &Vec<Version>)| {
+            let same = versions.iter().filter(|it| is_same(it));
+            same.map(|it| VersionId { team, version: it.number }).collect::<Vec<_>>()
+        };
+        for id in self.teams.iter().flat_map(of_team).collect::<Vec<_>>() {
+            self.note(id, Noted::Refused(why), kept)?;
+            self.note(id, Noted::Withdrawn, kept)?;
         }
         Ok(())
     }

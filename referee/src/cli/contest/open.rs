@@ -14,8 +14,8 @@ use crate::cli::output::eprint_line;
 use crate::cli::runtime::runtime;
 use clap::Args;
 use jiff::Timestamp;
-use referee_contest::Contest;
 use referee_contest::file::{ContestFile, Submissions};
+use referee_contest::{Contest, Player, PlayerInfo};
 use referee_play::agent_spec::AgentSpec;
 use referee_play::archives::OnlyNow;
 use referee_play::check::CheckReport;
@@ -36,6 +36,7 @@ use referee_runner::{
 };
 use referee_web::{ProxiedAddress, Server, Settings, Visitors};
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::env::temp_dir;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -162,7 +163,10 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
                 let run = begun.take().map_or_else(again, Ok)?;
                 interrupts.plan_end(Some(Box::pin(planned)));
                 let ended = run.play(&runtime, &mut interrupts, global)?;
-                if ended.result.failure.is_none() && interrupts.received().is_none() {
+                let goes_on =
+                    ended.result.failure.is_none() && open.leave_out(&ended.result.unplayable)?;
+                let is_done = ended.result.failure.is_none() && !goes_on;
+                if is_done && interrupts.received().is_none() {
                     open.wait(&format!("for agents {}", open.place()), &runtime, &mut interrupts);
                 }
                 Some(ended)
@@ -572,6 +576,28 @@ impl OpenContest<'_> {
         }
     }
 
+    /// Has players leave whose agents can't be built or started where the games are played: the ladder would wait for
+    /// their games. Returns whether somebody has left.
+    fn leave_out(&self, unplayable: &BTreeSet<Player>) -> Result<bool, Failure> {
+        if unplayable.is_empty() {
+            return Ok(false);
+        }
+        let contest = Store::open_to_read(&self.folder)?.contest()?.contest;
+        let mut has_left = false;
+        for player in unplayable {
+            // Teams see this reason: it names no worker.
+            let why = "it can't be built or started on the machines that play the games";
+            let Some(PlayerInfo { name, .. }) = contest.players.get(player.index()) else {
+                continue;
+            };
+            has_left |= self.change(why, |contest| contest.withdraw(name))?.is_ok();
+            if let Some(course) = &self.sources.course {
+                course.refuse_player(name, why)?;
+            }
+        }
+        Ok(has_left)
+    }
+
     /// Prints what became of a team's version.
     fn tell(&self, taken: &Taken, team: &str) {
         let team = sanitize(team);
@@ -647,7 +673,7 @@ impl OpenContest<'_> {
         match added {
             Ok((name, None)) if self.has_left(&name)? && !self.comes_back(version, &name) => {
                 let why = format!(
-                    "it is the same as {}, which the instructor withdrew: change one of its files",
+                    "it is the same as {}, which was withdrawn: change one of its files",
                     sanitize(&name)
                 );
                 Ok(Taken::Refused(why))

@@ -103,16 +103,16 @@ fn a_team_sees_nothing_of_a_worker_that_is_killed_in_a_game() {
 }
 
 #[test]
-fn who_joins_a_ladder_has_nobody_else_built_again() {
+fn a_ladder_goes_on_without_an_agent_that_workers_can_not_build() {
     let Some(server) = Server::start() else { return };
     let (url, dir) = (server.url(), TestDir::new());
     let at = |name| dir.path(name).display().to_string();
-    let (program, tool, built, gate) = (program(), at("tool"), at("built"), at("gate"));
+    let (program, tool, built) = (program(), at("tool"), at("built"));
     dir.write("tool", "");
-    // Only the coordinator has the tool. A worker's build is noted, and that of the later agent waits for the gate.
-    let submit = |name: &str, wait: &str| {
+    // Only the coordinator has the tool. A worker's build is noted.
+    let submit = |name: &str, then: &str| {
         let make = format!(
-            "if [ ! -e \"${{BUILD_TOOL:-/nowhere}}\" ]; then\n    echo {name} >> {built}\n    {wait}\nfi\n\
+            "if [ ! -e \"${{BUILD_TOOL:-/nowhere}}\" ]; then\n    echo {name} >> {built}\n    {then}\nfi\n\
              printf '#!/bin/sh\\nexec {program} agent first\\n' > run.sh; chmod +x run.sh\n"
         );
         dir.write(&format!("new/{name}/make.sh"), make);
@@ -132,7 +132,8 @@ fn who_joins_a_ladder_has_nobody_else_built_again() {
              setup = {{ size = 3 }}\n"
         ),
     );
-    let words = ["contest", "open", "c.toml", "--out", "d", "--no-check", "--on", &url];
+    let words =
+        ["contest", "open", "c.toml", "--out", "d", "--no-check", "--lease", "3s", "--on", &url];
     let mut coordinator = dir.command(&words);
     coordinator.env("BUILD_TOOL", tool);
     let running = Running::start(coordinator, None);
@@ -149,17 +150,18 @@ fn who_joins_a_ladder_has_nobody_else_built_again() {
         query(&dir, "d", &games)[0].parse().unwrap()
     };
     assert!(eventually(|| dir.path("built").exists()));
-    submit("zoe", &format!("until [ -e {gate} ]; do sleep 0.05; done"));
-    let lines = || std::fs::read_to_string(dir.path("built")).unwrap();
-    assert!(eventually(|| lines().contains("zoe")), "{}", status(&dir, "d"));
-    // The games of others go on, and those that wait for the build hold no slot.
+    submit("zoe", "exit 1");
+    running.wait_for_stderr("zoe has left");
     let before = games("amy", "@first");
     assert!(eventually(|| games("amy", "@first") > before), "{}", status(&dir, "d"));
-    assert_eq!(games("zoe", "amy"), 0);
-    dir.write("gate", "");
-    assert!(eventually(|| games("zoe", "amy") > 0), "{}", status(&dir, "d"));
-    assert_eq!(lines(), "amy\nzoe\n");
+    let built = std::fs::read_to_string(dir.path("built")).unwrap();
+    assert_eq!(
+        built.matches("amy").count(),
+        1,
+        "with each agent that joins or leaves, workers have a new contest"
+    );
     running.send(Signal::SIGINT);
     running.wait();
     worker.terminate().code(143);
+    dir.run(&["verify", "d"]).code(0);
 }

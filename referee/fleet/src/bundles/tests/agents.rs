@@ -4,6 +4,7 @@ use super::super::pack::pack_with_bounds;
 use super::super::{Fetch, KeptAgents, Packed, WorkerAgents, pack};
 use super::BOUNDS;
 use crate::{Brief, FaultCause, WorkerFault};
+use referee_contest::Player;
 use referee_play::agent_spec::AgentSpec;
 use referee_process::Failure;
 use referee_process::sandbox::Sandbox;
@@ -108,7 +109,7 @@ impl Machines {
         self.kept.replace(Some(kept));
         let arrived = runtime().block_on(async {
             let mut arrived = Vec::new();
-            for player in 0..brief.agents.len() {
+            for player in Player::all(brief.agents.len()) {
                 let spec = arrivals.spec(player, &Sandbox::none()).await;
                 arrived.push(spec.map(|spec| spec.expect("nobody else installs it")));
             }
@@ -489,15 +490,15 @@ fn a_failed_fetch_is_retried() {
     let arrivals = WorkerAgents::new(shared, &mut kept, brief, fetch, Vec::new());
     let runtime = runtime();
     for expected in ["no network", "bytes, not"] {
-        let fault = runtime.block_on(arrivals.spec(0, &Sandbox::none())).unwrap_err();
+        let fault = runtime.block_on(arrivals.spec(Player(0), &Sandbox::none())).unwrap_err();
         assert!(fault.cause == FaultCause::Bundle && fault.text.contains(expected), "{fault:?}");
     }
-    let first = runtime.block_on(arrivals.spec(0, &Sandbox::none())).unwrap().unwrap();
-    let second = runtime.block_on(arrivals.spec(0, &Sandbox::none())).unwrap().unwrap();
+    let first = runtime.block_on(arrivals.spec(Player(0), &Sandbox::none())).unwrap().unwrap();
+    let second = runtime.block_on(arrivals.spec(Player(0), &Sandbox::none())).unwrap().unwrap();
     assert!(Arc::ptr_eq(&first, &second));
     assert_eq!(tries.load(Ordering::SeqCst), 3);
     assert_eq!(
-        runtime.block_on(arrivals.spec(9, &Sandbox::none())).unwrap_err().cause,
+        runtime.block_on(arrivals.spec(Player(9), &Sandbox::none())).unwrap_err().cause,
         FaultCause::Bundle
     );
 }

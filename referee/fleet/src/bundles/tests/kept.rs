@@ -3,6 +3,7 @@
 use super::super::{KeptAgents, Packed, WorkerAgents};
 use super::agents::{Arrived, BOT, Machines, ONE, runtime, started};
 use crate::{Brief, FaultCause};
+use referee_contest::Player;
 use referee_process::sandbox::Sandbox;
 use referee_runner::Prepared;
 use std::path::PathBuf;
@@ -40,8 +41,8 @@ impl Worker {
 }
 
 /// Returns a player that nobody else installs.
-fn of(agents: &WorkerAgents, player: usize) -> Arrived {
-    let spec = runtime().block_on(agents.spec(player, &Sandbox::none()));
+fn of(agents: &WorkerAgents, player: u32) -> Arrived {
+    let spec = runtime().block_on(agents.spec(Player(player), &Sandbox::none()));
     spec.map(|spec| spec.expect("nobody else installs it"))
 }
 
@@ -87,7 +88,7 @@ fn what_failed_is_tried_again_in_the_next_contest() {
     std::fs::remove_file(&tool).unwrap();
     let contest = worker.arrive(|_| {});
     let fault = of(&contest, 0).unwrap_err();
-    assert_eq!(fault.cause, FaultCause::Agent, "{fault:?}");
+    assert_eq!((fault.cause, fault.player), (FaultCause::Agent, Some(Player(0))), "{fault:?}");
     std::fs::copy("/bin/true", &tool).unwrap();
     assert_eq!(of(&contest, 0).unwrap_err(), fault);
     let next = worker.arrive(|_| {});
@@ -100,16 +101,16 @@ fn nobody_waits_while_another_installs_an_agent() {
     let (contest, next) = (worker.arrive(|_| {}), worker.arrive(|_| {}));
     let sandbox = Sandbox::none();
     runtime().block_on(async {
-        let mut first = std::pin::pin!(contest.spec(0, &sandbox));
+        let mut first = std::pin::pin!(contest.spec(Player(0), &sandbox));
         // It begins when it is first polled, and is not done before files were written on another thread.
         tokio::select! {
             biased;
             spec = &mut first => panic!("{spec:?}"),
             () = std::future::ready(()) => {}
         }
-        assert!(next.spec(0, &sandbox).await.unwrap().is_none());
+        assert!(next.spec(Player(0), &sandbox).await.unwrap().is_none());
         let first = first.await.unwrap().unwrap();
-        assert!(Arc::ptr_eq(&first, &next.spec(0, &sandbox).await.unwrap().unwrap()));
+        assert!(Arc::ptr_eq(&first, &next.spec(Player(0), &sandbox).await.unwrap().unwrap()));
     });
     assert_eq!(worker.fetched(), 1);
 }

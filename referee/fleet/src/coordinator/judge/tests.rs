@@ -268,7 +268,7 @@ fn an_incomplete_report_is_invalid_and_a_fault_has_no_games() {
         assert_eq!(error, "the transcript of game 0 is missing");
     }
     let mut fault = report(vec![(0, 1)]);
-    fault.fault = Some(WorkerFault { cause: FaultCause::Build, text: "no room".to_owned() });
+    fault.fault = Some(WorkerFault::new(FaultCause::Build, "no room"));
     assert_eq!(world.judge(&fault, &[], None).unwrap_err(), "no room");
 }
 

@@ -4,6 +4,7 @@ mod world;
 
 use super::{ALL_FAILED_LEASES, Dispatch, Effect, FAILURES_MAX};
 use crate::{Heartbeat, WorkerInfo};
+use referee_contest::Player;
 use referee_runner::backend::WorkerCount;
 
 const LEASE: u64 = 30_000;
@@ -28,7 +29,7 @@ fn orders(dispatch: &mut Dispatch) -> Vec<(u64, u32)> {
 
 /// The effects of giving up block 5.
 fn given_up(why: &str) -> [Effect; 2] {
-    [Effect::Withdraw { block: 5 }, Effect::GiveUp { block: 5, why: why.to_owned() }]
+    [Effect::Withdraw { block: 5 }, Effect::GiveUp { block: 5, why: why.to_owned(), player: None }]
 }
 
 /// Ticks once a second in this range, with heartbeats of these workers.
@@ -150,9 +151,9 @@ fn silence_does_not_count_while_no_message_can_arrive() {
 fn a_block_is_ordered_again_once_for_each_failure() {
     let mut dispatch = Dispatch::new(LEASE, 0);
     dispatch.order_block(5, 0);
-    dispatch.failed(5, 0, "a", "no room", 0);
+    dispatch.failed(5, 0, "a", ("no room", None), 0);
     assert_eq!(orders(&mut dispatch), [(5, 0), (5, 1)]);
-    dispatch.failed(5, 0, "a", "no room", 0);
+    dispatch.failed(5, 0, "a", ("no room", None), 0);
     assert_eq!(orders(&mut dispatch), [], "a late failure of a replaced order");
 }
 
@@ -164,7 +165,7 @@ fn a_block_that_too_many_fail_at_is_given_up_with_their_reasons() {
     for (attempt, worker) in ["a", "b", "c"].into_iter().enumerate() {
         dispatch.heartbeat(&heartbeat(worker, 1, &[5]), 0);
         assert!(dispatch.blocks.contains_key(&5));
-        dispatch.failed(5, u32::try_from(attempt).unwrap(), worker, "no room", 0);
+        dispatch.failed(5, u32::try_from(attempt).unwrap(), worker, ("no room", None), 0);
     }
     let effects = dispatch.effects();
     let end = given_up("no room (a, b, c)");
@@ -174,17 +175,36 @@ fn a_block_that_too_many_fail_at_is_given_up_with_their_reasons() {
 }
 
 #[test]
+fn a_player_is_the_reason_if_every_worker_says_so() {
+    let (one, other) = (Some(Player(1)), Some(Player(2)));
+    for (players, expected) in [
+        ([one, one, one], one),
+        ([one, one, other], None),
+        ([one, None, one], None),
+        ([None, None, None], None),
+    ] {
+        let mut dispatch = Dispatch::new(LEASE, 0);
+        dispatch.order_block(5, 0);
+        for ((attempt, worker), player) in (0..).zip(["a", "b", "c"]).zip(players) {
+            dispatch.failed(5, attempt, worker, ("no room", player), 0);
+        }
+        let ended = dispatch.effects().pop().unwrap();
+        assert!(matches!(ended, Effect::GiveUp { player, .. } if player == expected), "{ended:?}");
+    }
+}
+
+#[test]
 fn repeated_failures_of_a_worker_count_once() {
     let mut dispatch = Dispatch::new(LEASE, 0);
     let beats = [heartbeat("a", 2, &[]), heartbeat("b", 1, &[])];
     pass(&mut dispatch, 0, 0, &beats);
     dispatch.order_block(5, 0);
     for attempt in 0..10 {
-        dispatch.failed(5, attempt, "a", "no room", 0);
+        dispatch.failed(5, attempt, "a", ("no room", None), 0);
     }
     pass(&mut dispatch, 0, 10 * LEASE, &beats);
     assert!(dispatch.blocks.contains_key(&5), "the other may still play it");
-    dispatch.failed(5, 99, "b", "too slow", 0);
+    dispatch.failed(5, 99, "b", ("too slow", None), 0);
     assert!(dispatch.blocks.contains_key(&5));
 }
 
@@ -197,8 +217,8 @@ fn a_block_that_all_have_failed_at_waits_a_while_for_others() {
     for comes in [None, Some(wait / 2)] {
         pass(&mut dispatch, 0, 0, &[broken.clone(), leaving.clone()]);
         dispatch.order_block(5, 0);
-        dispatch.failed(5, 0, "a", "no room", 0);
-        dispatch.failed(5, 1, "a", "no room at all\nof lines the first", 0);
+        dispatch.failed(5, 0, "a", ("no room", None), 0);
+        dispatch.failed(5, 1, "a", ("no room at all\nof lines the first", None), 0);
         pass(&mut dispatch, 0, wait - 1000, &[broken.clone(), leaving.clone()]);
         assert!(dispatch.blocks.contains_key(&5));
         let mut beats = vec![broken.clone(), leaving.clone()];
@@ -219,7 +239,7 @@ fn a_block_that_all_have_failed_at_waits_a_while_for_others() {
     // No worker is connected that could have failed.
     dispatch.order_block(5, 0);
     dispatch.heartbeat(&broken, 0);
-    dispatch.failed(5, 0, "a", "no room", 0);
+    dispatch.failed(5, 0, "a", ("no room", None), 0);
     pass(&mut dispatch, 0, end, &[leaving]);
     assert!(dispatch.blocks.contains_key(&5));
 }
@@ -257,7 +277,7 @@ fn a_block_that_the_only_worker_fails_at_slowly_is_given_up() {
         let from = u64::from(attempt) * takes;
         pass(&mut dispatch, from, from + takes - 1000, &holds);
         assert!(dispatch.blocks.contains_key(&5));
-        dispatch.failed(5, attempt, "a", "no room", from + takes - 1000);
+        dispatch.failed(5, attempt, "a", ("no room", None), from + takes - 1000);
         assert_eq!(dispatch.blocks.contains_key(&5), out);
     }
     assert!(dispatch.effects().ends_with(&given_up("no room (a)")));
@@ -316,7 +336,7 @@ fn only_orders_that_no_worker_holds_are_withdrawn() {
     let beats = [heartbeat("a", 2, &[1, 3]), heartbeat("b", 1, &[2])];
     pass(&mut dispatch, 0, 10_000, &beats);
     assert_eq!(dispatch.effects(), [0, 4].map(|block| Effect::Drop { block }));
-    dispatch.failed(2, 0, "b", "no room", 0);
+    dispatch.failed(2, 0, "b", ("no room", None), 0);
     assert_eq!(dispatch.effects(), [Effect::Drop { block: 2 }], "no other worker starts it now");
     assert!(dispatch.completed(1));
     assert_eq!(dispatch.effects(), [], "there was one order");

@@ -257,7 +257,7 @@ fn run(seed: u64, mut world: World) -> (BTreeSet<u64>, BTreeMap<u64, String>, u6
         let come: Vec<Report> = world.reports.extract_if(.., |(when, ..)| *when <= now).collect();
         for (_, block, attempt, worker, played) in come {
             if !played {
-                dispatch.failed(block, attempt, &worker, "a fault", now);
+                dispatch.failed(block, attempt, &worker, ("a fault", None), now);
                 continue;
             }
             let was_out = dispatch.completed(block);
@@ -287,7 +287,7 @@ fn run(seed: u64, mut world: World) -> (BTreeSet<u64>, BTreeMap<u64, String>, u6
                 Effect::Withdraw { block } => {
                     world.queue.remove(&block);
                 }
-                Effect::GiveUp { block, why } => {
+                Effect::GiveUp { block, why, .. } => {
                     given_up.insert(block, why);
                 }
                 Effect::Drop { .. } | Effect::Left { .. } | Effect::Lost { .. } => {}
