@@ -151,7 +151,7 @@ fn forged_results_do_not_count() {
         let report = Report { in_object: true, ..report };
         forger.publish(names.report(0), with_bytes(&report, &[])).await;
         let text = "\u{1b}[2J\n::error::x\u{202e}".repeat(9_999);
-        let fault = Some(WorkerFault { cause: FaultCause::Machine, text });
+        let fault = Some(WorkerFault { cause: FaultCause::Machine, text, player: None });
         forger.publish(names.report(0), with_bytes(&Report { fault, ..report }, &[])).await;
     });
     let gone = Heartbeat { leaving: true, ..Heartbeat::default() };
