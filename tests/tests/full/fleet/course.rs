@@ -151,7 +151,7 @@ fn a_ladder_goes_on_without_an_agent_that_workers_can_not_build() {
     };
     assert!(eventually(|| dir.path("built").exists()));
     submit("zoe", "exit 1");
-    running.wait_for_stderr("no other than this");
+    running.wait_for_stderr("zoe left and forfeits its open games");
     let before = games("amy", "@first");
     assert!(eventually(|| games("amy", "@first") > before), "{}", status(&dir, "d"));
     let built = std::fs::read_to_string(dir.path("built")).unwrap();
