@@ -280,8 +280,12 @@ mod tests {
         assert_eq!(started.command[1..], words);
         assert_eq!(started.folder, launch.folder);
         assert!(started.env.is_empty());
-        let own = Launch { file: "/proc/self/exe".into(), env: Vec::new(), ..launch };
+        let own = Launch { file: "/proc/self/exe".into(), env: Vec::new(), ..launch.clone() };
         let started = sandbox.wrapped(&own, Path::new("/tmp/w/0")).unwrap();
         assert_eq!(started.command[3], std::env::current_exe().unwrap().to_str().unwrap());
+        // What a submission names there is its own business.
+        let named = Launch { file: "/proc/self/root/bin/sh".into(), env: Vec::new(), ..launch };
+        let started = sandbox.wrapped(&named, Path::new("/tmp/w/0")).unwrap();
+        assert_eq!(started.command[3], "/proc/self/root/bin/sh");
     }
 }

@@ -135,11 +135,8 @@ impl Sandbox {
     pub fn wrapped(&self, launch: &Launch, work: &Path) -> io::Result<Launch> {
         let Some(program) = self.wrapper.first() else { return Ok(launch.clone()) };
         // The wrapper would resolve this link to itself.
-        let file = if launch.file.starts_with("/proc/self") {
-            std::fs::read_link(&launch.file)?
-        } else {
-            launch.file.clone()
-        };
+        let own = Path::new("/proc/self/exe");
+        let file = if launch.file == own { own.read_link()? } else { launch.file.clone() };
         let text = |path: &Path| {
             let text = path.to_str().map(str::to_owned);
             let name = path.display();
