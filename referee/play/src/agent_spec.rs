@@ -101,7 +101,7 @@ impl AgentSpec {
             read: &self.read,
             granted: &self.granted,
             has_manifest: self.has_manifest,
-            is_built_in: launch.file == own_program() && !self.is_adapted(),
+            is_built_in: self.is_own_program(),
             interpreter: self.python.clone(),
         })
     }
@@ -272,11 +272,17 @@ impl AgentSpec {
         Ok(())
     }
 
+    /// Whether this program itself is the agent. What an agent.toml starts is its author's, whatever it is called.
+    fn is_own_program(&self) -> bool {
+        let is_started = self.launch.as_ref().is_some_and(|launch| launch.file == own_program());
+        is_started && !self.is_adapted() && !self.has_manifest
+    }
+
     /// Returns the built-in agent that it is.
     pub(crate) fn built_in_agent(&self) -> Option<sample_agents::Agent> {
         let words: Vec<&str> = self.launch.as_ref()?.command.iter().map(String::as_str).collect();
         match words.as_slice() {
-            ["referee", "agent", name] if !self.is_adapted() => name.parse().ok(),
+            ["referee", "agent", name] if self.is_own_program() => name.parse().ok(),
             _ => None,
         }
     }
@@ -643,6 +649,30 @@ mod tests {
         ] {
             assert_eq!(split_name(text, Path::new("")), (name, agent), "{text}");
         }
+    }
+
+    /// The built-in agents of a game program read its rules.
+    #[test]
+    fn what_is_called_like_a_built_in_agent_is_none() {
+        let place = tempfile::tempdir().unwrap();
+        let program = place.path().join("referee");
+        std::fs::write(&program, "#!/bin/sh\n").unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(program, mode).unwrap();
+        let mut manifests = vec!["command = [\"referee\", \"agent\", \"greedy\"]".to_owned()];
+        let own = referee_process::own_program().display();
+        manifests.push(format!("command = [\"{own}\", \"agent\", \"greedy\"]"));
+        for manifest in manifests {
+            std::fs::write(place.path().join("agent.toml"), &manifest).unwrap();
+            let mut spec = AgentSpec::read_in(".", place.path()).unwrap();
+            assert!(!spec.files().unwrap().is_built_in, "{manifest}");
+            spec.launch.as_mut().unwrap().command[0] = "referee".to_owned();
+            assert!(spec.built_in_agent().is_none(), "{manifest}");
+        }
+        let spec = AgentSpec::read_in("@greedy", place.path()).unwrap();
+        assert!(spec.files().unwrap().is_built_in && spec.built_in_agent().is_some());
+        let spec = AgentSpec::read_in("./referee agent greedy", place.path()).unwrap();
+        assert!(spec.built_in_agent().is_none());
     }
 
     #[test]

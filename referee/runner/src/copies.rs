@@ -5,7 +5,7 @@
 use super::arguments::relative_run;
 use super::folder::{AGENTS_FOLDER, Folder, STORE_FILE};
 use super::prepare::Prepared;
-use super::store::Store;
+use super::store::{Store, is_own};
 use super::tree::{self, Entries, Links, NOTHING, State, Tree};
 use super::writer::disk_failure;
 use crate::parallel::{self, Progress};
@@ -296,8 +296,8 @@ impl Source {
                     return None;
                 }
                 let others = prepared.specs.iter().flat_map(|other| &other.own);
-                let is_own = |path: &&PathBuf| spec.own.iter().any(|own| own.starts_with(path));
-                without.extend(others.filter(|other| !is_own(other)).cloned());
+                let is_its_own = |path: &&PathBuf| spec.own.iter().any(|own| own.starts_with(path));
+                without.extend(others.filter(|other| !is_its_own(other)).cloned());
                 without.extend(prepared.secrets());
                 plain = true;
                 vec![beside.to_owned()]
@@ -311,8 +311,12 @@ impl Source {
 }
 
 /// Returns why a copy of these files and folders would not be the same agent: its command names something else by a
-/// path that is relative, or its own files by a full path.
-pub(super) fn leads_outside(spec: &AgentSpec, trees: &[PathBuf]) -> Option<String> {
+/// path that is relative, or its own files by a full path, or, if it is a submission, what somebody else may change.
+pub(super) fn leads_outside(
+    spec: &AgentSpec,
+    trees: &[PathBuf],
+    is_submission: bool,
+) -> Option<String> {
     let launch = spec.launch.as_ref().filter(|_| !spec.is_adapted())?;
     for word in &launch.command {
         let value = word.split_once('=').map_or(word.as_str(), |(_, value)| value);
@@ -324,7 +328,10 @@ pub(super) fn leads_outside(spec: &AgentSpec, trees: &[PathBuf]) -> Option<Strin
                 let goes_up = path.components().any(|part| part == Component::ParentDir);
                 !path.is_absolute() && !goes_up && leads_to_installation(&found)
             };
-            if is_inside == path.is_absolute() && path != launch.file && !is_link() {
+            let is_kept = || leads_to_installation(&found) || is_own(&found);
+            let is_others = is_submission && path.is_absolute() && !is_inside && !is_kept();
+            let is_elsewhere = is_inside == path.is_absolute() && path != launch.file && !is_link();
+            if is_elsewhere || is_others {
                 let what = if is_inside { "by its full path" } else { "outside of it" };
                 return Some(format!("its command names {} {what}", path.display()));
             }
@@ -350,7 +357,7 @@ impl Copier<'_> {
     fn copy(&self, source: &Source) -> io::Result<Result<(AgentCopy, AgentSpec), NoCopy>> {
         let (prepared, player) = (self.prepared, source.player);
         let (spec, info) = (&prepared.specs[player], &prepared.contest.players[player]);
-        if let Some(why) = leads_outside(spec, &source.trees) {
+        if let Some(why) = leads_outside(spec, &source.trees, source.is_submission) {
             return Ok(Err(NoCopy::Needs(why)));
         }
         // As it was read, perhaps in a private place.

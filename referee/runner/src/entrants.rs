@@ -442,7 +442,7 @@ pub(super) fn check_inside(spec: &AgentSpec, path: &Path, named: &[PathBuf]) -> 
     if own.iter().all(is_inside) {
         // It plays from a copy, so that nobody changes it during the contest.
         let trees: Vec<PathBuf> = std::iter::once(place).chain(spec.own.iter().cloned()).collect();
-        return leads_outside(spec, &trees).map_or(Ok(()), |why| {
+        return leads_outside(spec, &trees, true).map_or(Ok(()), |why| {
             let how = "it plays from a copy of its own files: put what it needs among them, and name it by a relative path";
             Err(sanitize(&format!("{why}, but {how}")))
         });

@@ -632,7 +632,7 @@ fn on_disk(length: u64, allocated: u64) -> u64 {
 }
 
 /// Whether nobody but this user and root can change a file, if there is one, or exchange a folder on the way to it.
-fn is_own(file: &Path) -> bool {
+pub(super) fn is_own(file: &Path) -> bool {
     let is_safe = |about: &Metadata| {
         let owner = about.uid();
         let by_others = about.mode() & 0o002 != 0;

@@ -1,11 +1,13 @@
 //! The copies of agents in the contest's folder: what is played from them, and what isn't.
 
 use super::super::checking::check;
-use super::super::copies::{AgentCopy, restore, without_copies};
+use super::super::copies::{AgentCopy, leads_outside, restore, without_copies};
 use super::super::folder::Folder;
 use super::super::store::Store;
 use super::{Broken, Builds, Prepared, SCRIPT, place, prepare_again, prepared, right};
 use referee_games::Games;
+use referee_play::agent_spec::AgentSpec;
+use referee_process::agent::Launch;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fs;
@@ -345,5 +347,36 @@ fn authors_see_no_places_of_copies() {
         ("/srv/agents/0a/x /agents/ é".to_owned(), "/srv/agents/0a/x /agents/ é"),
     ] {
         assert_eq!(without_copies(&text), shown);
+    }
+}
+
+#[test]
+fn a_submission_names_nothing_that_others_may_change() {
+    let place = place(&[("bot/run", "x"), ("kept/book", "x"), ("open/book", "x")]);
+    let root = place.path().canonicalize().unwrap();
+    fs::set_permissions(root.join("open"), fs::Permissions::from_mode(0o777)).unwrap();
+    let folder = root.join("bot");
+    let answer = |word: &str, is_submission: bool| {
+        let command = vec![root.join("bot/run").display().to_string(), word.to_owned()];
+        let launch = Launch {
+            file: folder.join("run"),
+            command,
+            folder: folder.clone(),
+            ..Launch::default()
+        };
+        let spec = AgentSpec { launch: Some(launch), ..AgentSpec::default() };
+        leads_outside(&spec, std::slice::from_ref(&folder), is_submission)
+    };
+    let at = |name: &str| root.join(name).display().to_string();
+    for (word, is_refused) in [
+        (at("open/book"), true),
+        (format!("--book={}", at("open/book")), true),
+        (format!("/proc/self/root{}", at("open/book")), true),
+        (at("kept/book"), false),
+        ("/bin/sh".to_owned(), false),
+    ] {
+        let why = answer(&word, true);
+        assert_eq!(why.is_some(), is_refused, "{word}: {why:?}");
+        assert_eq!(answer(&word, false), None, "{word}");
     }
 }
