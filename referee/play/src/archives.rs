@@ -12,7 +12,7 @@ use nix::sys::stat::SFlag;
 use nix::unistd::Uid;
 use referee_process::lock::lock;
 use referee_process::open_folder::{Kind, OpenFolder, way_out};
-use referee_process::work_folder::create_named;
+use referee_process::work_folder::{close_but_to_agents, create_named};
 use referee_protocol::sanitize::sanitize;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -288,8 +288,6 @@ fn private_root() -> io::Result<PathBuf> {
 }
 
 fn private_root_in(folder: &Path) -> io::Result<PathBuf> {
-    // Agents may run as other users, and pass through.
-    let closed = Permissions::from_mode(if Uid::effective().is_root() { 0o711 } else { 0o700 });
     let is_own = |root: &Path| {
         let found = root.symlink_metadata();
         found.is_ok_and(|it| {
@@ -302,7 +300,7 @@ fn private_root_in(folder: &Path) -> io::Result<PathBuf> {
         _ => {}
     }
     if is_own(&root) {
-        fs::set_permissions(&root, closed)?;
+        close_but_to_agents(&root)?;
         return Ok(root);
     }
     // Someone else has made it.
@@ -313,8 +311,7 @@ fn private_root_in(folder: &Path) -> io::Result<PathBuf> {
             return Ok(entry.path());
         }
     }
-    let new = tempfile::Builder::new().prefix(&prefix).permissions(closed).tempdir_in(folder)?;
-    Ok(new.keep())
+    Ok(create_named(&prefix, folder)?.keep())
 }
 
 /// Says what to do about an archive that can't be unpacked. Errors of the machine stay as they are.

@@ -2,7 +2,7 @@
 
 use super::cleaning::Cleaner;
 use super::hints::hints;
-use super::launcher::{Bytes, Reach, StartConditions};
+use super::launcher::{Bytes, Reach, StartConditions, USERS_GROUP};
 use nix::errno::Errno;
 use nix::unistd::{AccessFlags, access};
 use referee_protocol::Limits;
@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::ffi::OsString;
 use std::fs::{self, File, Permissions};
 use std::io;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::LazyLock;
@@ -35,7 +35,7 @@ pub(crate) const OWN_TMP: &str = "/tmp";
 /// The name of the private folder of an agent with its own [`OWN_TMP`].
 pub(crate) const WORK_INSIDE: &str = "referee-work/agent";
 
-/// Creates a temporary folder that no other user may list. If the referee runs as root, agents'
+/// Creates a temporary folder that is closed to other users. If the referee runs as root, agents'
 /// users may pass through it to their own folders.
 pub fn create() -> io::Result<TempDir> {
     create_named("referee-", &std::env::temp_dir())
@@ -43,9 +43,24 @@ pub fn create() -> io::Result<TempDir> {
 
 /// Creates such a folder in `folder`, with a name that starts with `prefix`.
 pub fn create_named(prefix: &str, folder: &Path) -> io::Result<TempDir> {
-    let mode = if nix::unistd::geteuid().is_root() { 0o711 } else { 0o700 };
-    let permissions = Permissions::from_mode(mode);
-    tempfile::Builder::new().prefix(prefix).permissions(permissions).tempdir_in(folder)
+    let closed = Permissions::from_mode(0o700);
+    let created = tempfile::Builder::new().prefix(prefix).permissions(closed).tempdir_in(folder)?;
+    close_but_to_agents(created.path())?;
+    Ok(created)
+}
+
+/// Closes a folder of this user to others. If the referee runs as root, agents' users may pass through it. Other users may
+/// not even if they know a path, as they do: the system shows everyone how a script was started.
+pub fn close_but_to_agents(folder: &Path) -> io::Result<()> {
+    let mode = if !nix::unistd::geteuid().is_root() {
+        0o700
+    } else if chown(folder, None, Some(USERS_GROUP)).is_ok() {
+        0o710
+    } else {
+        // There is no such group in this user namespace.
+        0o711
+    };
+    fs::set_permissions(folder, Permissions::from_mode(mode))
 }
 
 /// Locks a folder as long as the file is open, also against other processes; `None` if it is locked

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Union
 
@@ -13,6 +14,10 @@ __all__ = ["Match", "Matches", "iter_records", "records", "standings"]
 
 #: How high a match is in a notebook, in pixels.
 HEIGHT = 560
+#: No line of a transcript is longer, in bytes.
+LINE_BYTES = 1 << 26
+#: What reading a file raises that is cut off, damaged or nested too deeply.
+UNREADABLE = (ValueError, RecursionError, EOFError, OSError, zlib.error)
 
 
 class Match(Dict[str, Any]):
@@ -71,7 +76,7 @@ def transcripts(path: Union[str, Path]) -> List[Path]:
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist")
     return [path] if path.is_file() else sorted(
-        file for pattern in ("*.jsonl", "*.jsonl.gz") for file in path.rglob(pattern))
+        file for pattern in ("*.jsonl", "*.jsonl.gz") for file in path.rglob(pattern) if file.is_file())
 
 
 def records(path: Union[str, Path]) -> Matches:
@@ -110,12 +115,12 @@ def events_of(file: Path) -> Iterator[Dict[str, Any]]:
     """Returns the lines of a transcript, up to where it is cut off."""
     with gzip.open(file, "rb") if file.suffix == ".gz" else open(file, "rb") as lines:
         try:
-            for line in lines:
+            for line in iter(lambda: lines.readline(LINE_BYTES), b""):
                 event = json.loads(line)
                 if not isinstance(event, dict):
                     return
                 yield event
-        except (ValueError, EOFError, OSError):
+        except UNREADABLE:
             return  # Cut off, or another kind of file.
 
 
@@ -123,7 +128,7 @@ def _info(event: Dict[str, Any]) -> List[Dict[str, Any]]:
     """What an agent's line says, if it is an `info`."""
     try:
         message = json.loads(event["line"])
-    except ValueError:
+    except (KeyError, TypeError, *UNREADABLE):
         return []
     is_info = isinstance(message, dict) and message.pop("type", None) == "info"
     return [message] if is_info else []

@@ -100,8 +100,13 @@ impl Builder {
             let began = Instant::now();
             self.build(launch).map(|built| built.map(|()| began.elapsed()))
         };
-        let results = parallel::map(builds, Some(jobs), progress, build);
-        results.into_iter().collect::<io::Result<_>>().map_err(|error| machine(&error))
+        let results = parallel::map(builds, Some(jobs), progress, build).into_iter().zip(builds);
+        let results = results.map(|(result, launch)| match result {
+            // Another that ran beside it may have taken the room.
+            Ok(Err(why)) if why.starts_with(NO_ROOM) && builds.len() > 1 => build(launch),
+            result => result,
+        });
+        results.collect::<io::Result<_>>().map_err(|error| machine(&error))
     }
 
     /// Runs one build: the outer error is the machine's, the inner one the build's.
@@ -207,30 +212,39 @@ impl Builder {
         let disk = || folder.and_then(|folder| Disk::of(&folder.copy).ok());
         // Not all that takes room is in its folder.
         let free_min = disk().map_or(0, |disk| disk.free - disk.room());
+        let too_much = || {
+            let is_full = || disk().is_some_and(|disk| disk.free < free_min);
+            let excess = folder.and_then(BuildFolder::excess);
+            excess.or_else(|| is_full().then(|| NO_ROOM.to_owned()))
+        };
+        let mut look = Instant::now() + LOOK;
         let ended = loop {
-            let look = deadline.min(Instant::now() + LOOK);
-            match build.next(look).await {
-                None if Instant::now() >= deadline => break format!("not finished after {time:?}"),
-                None => {
-                    if let Some(why) = folder.and_then(BuildFolder::excess) {
-                        break why;
-                    }
-                    if disk().is_some_and(|disk| disk.free < free_min) {
-                        break "it left too little room on the disk".to_owned();
-                    }
+            let event = build.next(deadline.min(look)).await;
+            let is_over = matches!(event, Some(AgentEvent::Exited(_)));
+            // Also if it writes all the time.
+            let now = Instant::now();
+            if now >= look || is_over {
+                look = now + LOOK;
+                if let Some(why) = too_much() {
+                    break why;
                 }
+            }
+            if now >= deadline && !is_over {
+                break format!("not finished after {time:?}");
+            }
+            match event {
                 Some(AgentEvent::Failed(errno)) => break errno.desc().to_owned(),
                 Some(AgentEvent::Broken(trouble)) => break trouble.to_string(),
                 Some(AgentEvent::Limit(limit)) => break limit.describe(&limits),
                 Some(AgentEvent::OutOfMemory(_)) => {
-                    break "the machine had no memory left, and the system killed it".to_owned();
+                    break NO_MEMORY.to_owned();
                 }
                 Some(AgentEvent::Exited(status)) if status == "exit status 0" => {
                     break String::new();
                 }
                 Some(AgentEvent::Exited(status)) => break status,
                 Some(AgentEvent::Gone) => break "the process was lost".to_owned(),
-                Some(_) => {}
+                Some(_) | None => {}
             }
         };
         if !ended.is_empty() {
@@ -245,6 +259,16 @@ impl Builder {
             (false, _) => Err(ended + &build.last_lines()),
         }
     }
+}
+
+/// Why a build ends that takes the last room of the disk, or runs beside one that does.
+const NO_ROOM: &str = "it left too little room on the disk";
+
+const NO_MEMORY: &str = "the machine had no memory left, and the system killed it";
+
+/// Whether the machine, or another build, may be why a build failed.
+pub fn is_of_machine(why: &str) -> bool {
+    why.starts_with(NO_ROOM) || why.starts_with(NO_MEMORY)
 }
 
 /// Runs the `build` commands of agents, once per folder, and returns how long each took, if there is one, or why the agent

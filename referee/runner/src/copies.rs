@@ -210,6 +210,7 @@ impl Prepared {
         let agents = folder.path(AGENTS_FOLDER);
         let failed = |error: io::Error| disk_failure(&agents, &error);
         OpenFolder::create_all(&agents).map_err(failed)?;
+        folder.close_to_others().map_err(failed)?;
         self.agents_folder = agents.canonicalize().map_err(failed)?;
         let contest_folder = folder.root().canonicalize().map_err(failed)?;
         let sources: Vec<Source> =

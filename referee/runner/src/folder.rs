@@ -8,6 +8,7 @@ use nix::unistd::{Pid, Uid};
 use referee_process::Failure;
 use referee_process::files::{not_regular, read_all};
 use referee_process::open_folder::OpenFolder;
+use referee_process::work_folder::close_but_to_agents;
 use std::fs::{File, Permissions};
 use std::io::{Read, Seek, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
@@ -98,8 +99,10 @@ impl Folder {
         for entry in std::fs::read_dir(&self.root)? {
             let entry = entry?;
             let is_needed = [AGENTS_FOLDER, RULES_FOLDER].iter().any(|it| entry.file_name() == *it);
-            if !entry.file_type()?.is_symlink() {
-                close(&entry.path(), !is_needed)?;
+            if is_needed && entry.file_type()?.is_dir() {
+                close_but_to_agents(&entry.path())?;
+            } else if !entry.file_type()?.is_symlink() {
+                close(&entry.path(), true)?;
             }
         }
         Ok(())

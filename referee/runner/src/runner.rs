@@ -443,8 +443,11 @@ impl Runner {
             observer.print(&format!("{} could not be played: {why}", games(numbers)));
         }
         self.given_up.extend(numbers.iter().map(|&number| (number, why.clone())));
-        self.count_failure(&why);
-        self.unplayable.extend(player);
+        match player {
+            // The games of others may be played.
+            Some(player) => drop(self.unplayable.insert(player)),
+            None => self.count_failure(&why),
+        }
     }
 
     fn remove_transcript(&self, number: u64) {

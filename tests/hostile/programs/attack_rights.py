@@ -53,7 +53,8 @@ def root():
 
 
 def groups():
-    more = [it for it in os.getgroups() if it not in (os.getgid(), 65534)]
+    # 65000 is the group of all users of agents, which owns nothing but ways to their own files.
+    more = [it for it in os.getgroups() if it not in (os.getgid(), 65000, 65534)]
     if not more:
         raise Denied("none")
     return f"{more}"

@@ -133,15 +133,19 @@ fn a_build_timeout_kills_all_its_processes() {
 fn what_a_build_closes_is_bounded_and_removed() {
     let dir = TestDir::new();
     let made = "command = \"/bin/true\"\nbuild = \"sh make.sh\"\n";
-    for name in ["large", "left"] {
+    for name in ["large", "loud", "left"] {
         dir.write(&format!("{name}/agent.toml"), made);
     }
     // Without its holes it has 5 GiB. The build itself would end well.
     let large = "mkdir in; for i in 1 2 3 4 5; do truncate -s 1G in/$i; done; chmod 0 in; sleep 20; \
                  rm -rf in; chmod 700 in; rm -rf in\n";
     dir.write("large/make.sh", large);
+    // Nothing waits for it to be silent.
+    let loud = large.replace("sleep 20;", "for i in $(seq 100); do echo x; sleep 0.2; done;");
+    dir.write("loud/make.sh", loud);
     dir.write("left/make.sh", "mkdir in; echo x > in/x; chmod 0 in; exit 1\n");
-    for (name, why) in [("large", "failed: its folder"), ("left", "exit status 1")] {
+    let too_large = "failed: its folder";
+    for (name, why) in [("large", too_large), ("loud", too_large), ("left", "exit status 1")] {
         dir.write("c.toml", format!("game = \"hex\"\nagents = [\"@random\", \"{name}\"]\n"));
         dir.run(&["contest", "plan", "c.toml", "--build"]).code(2).stderr_has(why);
         let left = fs::read_dir(dir.path("tmp")).unwrap().flatten().map(|it| it.file_name());

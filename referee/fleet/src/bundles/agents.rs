@@ -6,12 +6,22 @@ use super::install::{Install, Unpacked, create_folder};
 use crate::{AgentPackage, Brief, BundleRef, FaultCause, WorkerFault};
 use referee_contest::{Player, PlayerInfo};
 use referee_play::agent_spec::AgentSpec;
+use referee_process::lock::lock;
 use referee_process::sandbox::Sandbox;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
-use tokio::sync::{Mutex, OnceCell, OwnedMutexGuard};
+use std::time::{Duration, Instant};
+use tokio::sync::{Mutex, OnceCell, OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
+
+/// How many times as long as a failed try nobody tries again, and for how long at least: contests follow one another, and
+/// an agent's author decides how long it takes.
+const FAILED_TIMES: u32 = 20;
+const FAILED_MIN: Duration = Duration::from_secs(10);
+
+/// What is held while an agent is installed: its turn, and one of the builds at the same time.
+type Held = (OwnedMutexGuard<()>, Option<OwnedSemaphorePermit>);
 
 /// The agents that a worker has unpacked and built. A contest finds those that the contest before it had, too: whenever a
 /// player joins an open ladder, workers see a new contest.
@@ -20,6 +30,8 @@ pub(crate) struct KeptAgents {
     folder: PathBuf,
     /// By a hash of all that an agent is made from.
     agents: BTreeMap<[u8; 32], Arc<InstalledAgent>>,
+    /// How many of them may be built at the same time.
+    builds: Arc<Semaphore>,
     /// The number of agents so far.
     count: u64,
 }
@@ -29,16 +41,19 @@ pub(crate) struct KeptAgents {
 #[derive(Debug)]
 struct InstalledAgent {
     folder: PathBuf,
-    /// Locked while somebody installs it. A build continues when its caller is dropped.
+    /// Held while somebody installs it. A build continues when its caller is dropped.
     turn: Arc<Mutex<()>>,
     spec: OnceLock<Arc<AgentSpec>>,
+    /// Why it can't be built or started here, and until when it isn't tried again.
+    failed: std::sync::Mutex<Option<(WorkerFault, Instant)>>,
 }
 
 impl KeptAgents {
     /// Creates a worker's agents. Files are written to `folder`, which exists, is empty, and can be entered by the users
-    /// that agents may run as.
-    pub(crate) fn new(folder: PathBuf) -> Self {
-        Self { folder, agents: BTreeMap::new(), count: 0 }
+    /// that agents may run as. At most half of this many `slots` have agents built.
+    pub(crate) fn new(folder: PathBuf, slots: usize) -> Self {
+        let builds = Arc::new(Semaphore::new((slots / 2).max(1)));
+        Self { folder, agents: BTreeMap::new(), builds, count: 0 }
     }
 
     /// Returns the agents of a contest, by player, and forgets those that are only of earlier ones.
@@ -51,7 +66,9 @@ impl KeptAgents {
             let agent = known.cloned().unwrap_or_else(|| {
                 self.count += 1;
                 let folder = self.folder.join(self.count.to_string());
-                Arc::new(InstalledAgent { folder, turn: Arc::default(), spec: OnceLock::new() })
+                let (turn, spec) = (Arc::default(), OnceLock::new());
+                let failed = std::sync::Mutex::default();
+                Arc::new(InstalledAgent { folder, turn, spec, failed })
             });
             self.agents.insert(made_from, agent.clone());
             agents.push(agent);
@@ -85,8 +102,9 @@ pub(crate) struct WorkerAgents {
     brief: Arc<Brief>,
     fetch: Fetch,
     readable: Arc<[PathBuf]>,
-    /// By player: the agent, and why it will never be available in this contest.
-    agents: Vec<(Arc<InstalledAgent>, OnceLock<WorkerFault>)>,
+    /// By player.
+    agents: Vec<Arc<InstalledAgent>>,
+    builds: Arc<Semaphore>,
     /// The files that all agents may read.
     shared: OnceCell<Arc<Unpacked>>,
     /// Locked while they are unpacked.
@@ -105,20 +123,20 @@ impl WorkerAgents {
         readable: Vec<PathBuf>,
     ) -> Self {
         let readable = readable.into_iter().filter_map(|path| path.canonicalize().ok()).collect();
-        let agents = known.of(&brief).into_iter().map(|agent| (agent, OnceLock::new())).collect();
-        let shared_turn = Arc::default();
-        Self { folder, brief, fetch, readable, agents, shared: OnceCell::new(), shared_turn }
+        let (agents, builds) = (known.of(&brief), known.builds.clone());
+        let (shared, shared_turn) = (OnceCell::new(), Arc::default());
+        Self { folder, brief, fetch, readable, agents, builds, shared, shared_turn }
     }
 
     /// Returns a player's agent, by its index in the contest, with the contest's name and digest, once it is unpacked and
-    /// built; `None` while another caller does that. It is built in this sandbox. Permanent errors are remembered and not
-    /// tried again.
+    /// built; `None` while other callers have this or as many others as may be built. It is built in this sandbox. What
+    /// failed because of the agent is tried again after [`FAILED_TIMES`] times as long as it took.
     pub(crate) async fn spec(
         &self,
         player: Player,
         sandbox: &Sandbox,
     ) -> Result<Option<Arc<AgentSpec>>, WorkerFault> {
-        let Some((agent, failed)) = self.agents.get(player.index()) else {
+        let Some(agent) = self.agents.get(player.index()) else {
             let text = format!("the contest has no player {}", player.index());
             return Err(WorkerFault::new(FaultCause::Bundle, text));
         };
@@ -126,13 +144,23 @@ impl WorkerAgents {
         if let Some(known) = agent.spec.get() {
             return Ok(Some(known.clone()));
         }
-        if let Some(fault) = failed.get() {
+        if let Some((fault, until)) = &*lock(&agent.failed)
+            && Instant::now() < *until
+        {
             return Err(fault.clone());
         }
         let Ok(turn) = turn else { return Ok(None) };
-        let installed = self.install(player, agent.clone(), turn, sandbox.clone()).await?;
+        let package = self.brief.agents.get(player.index());
+        let has_build = package.is_some_and(|package| package.build_ms.is_some());
+        let build = has_build.then(|| self.builds.clone().try_acquire_owned()).transpose();
+        let Ok(build) = build else { return Ok(None) };
+        let (began, held) = (Instant::now(), (turn, build));
+        let installed = self.install(player, agent.clone(), held, sandbox.clone()).await?;
         // A failure of which no caller heard may be that of a worker that was paused.
-        installed.map(Some).map_err(|fault| failed.get_or_init(|| fault).clone())
+        installed.map(Some).inspect_err(|fault| {
+            let pause = FAILED_MIN.max(began.elapsed() * FAILED_TIMES);
+            *lock(&agent.failed) = Some((fault.clone(), Instant::now() + pause));
+        })
     }
 
     /// Returns the canonical paths that all agents of the contest may read besides their own files,
@@ -148,16 +176,16 @@ impl WorkerAgents {
         &self,
         player: Player,
         agent: Arc<InstalledAgent>,
-        turn: OwnedMutexGuard<()>,
+        held: Held,
         sandbox: Sandbox,
     ) -> Result<Result<Arc<AgentSpec>, WorkerFault>, WorkerFault> {
         let shared = self.shared_files().await?.clone();
         let bundle = self.brief.agents.get(player.index()).and_then(|it| it.bundle.clone());
         let root = agent.folder.clone();
-        let (unpacked, held) = fetched(&self.fetch, root, bundle, (agent, turn)).await?;
+        let (unpacked, held) = fetched(&self.fetch, root, bundle, (agent, held)).await?;
         let (brief, readable) = (self.brief.clone(), self.readable.clone());
         blocking(move || {
-            let (agent, _turn) = held;
+            let (agent, _held) = held;
             let install = Install::new(&brief, player, &unpacked, &readable, &sandbox)?;
             install.share(&shared)?;
             Ok(install.spec().map(|spec| agent.spec.get_or_init(|| spec).clone()))

@@ -14,7 +14,7 @@ use referee_process::agent::Launch;
 use referee_process::sandbox::Sandbox;
 use referee_process::sandbox::reach::{Answer, is_system, missing, requests};
 use referee_protocol::sanitize::sanitize;
-use referee_runner::building::Builder;
+use referee_runner::building::{Builder, is_of_machine};
 use std::fs::Permissions;
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::PermissionsExt;
@@ -238,8 +238,11 @@ impl<'a> Install<'a> {
         let time_ms = self.brief.build_ms.min(self.package.build_ms.map_or(u64::MAX, slow));
         let settings = BuildSettings { time_ms, ..self.brief.build.clone() };
         let builder = Builder::foreign(self.sandbox.clone(), &settings);
-        let builder = builder.map_err(|it| failed(it.to_string()))?;
-        builder.build(&launch).unwrap_or_else(|error| Err(error.to_string())).map_err(failed)
+        // That says nothing about the agent.
+        let machine = |text: String| WorkerFault { player: None, ..failed(text) };
+        let builder = builder.map_err(|it| machine(it.to_string()))?;
+        let done = builder.build(&launch).map_err(|error| machine(error.to_string()))?;
+        done.map_err(|why| if is_of_machine(&why) { machine(why) } else { failed(why) })
     }
 
     fn fault(&self, cause: FaultCause, text: &str) -> WorkerFault {

@@ -17,7 +17,7 @@ use referee_play::pool::PoolSize;
 use referee_play::reach::{ReadableFiles, shared_rules};
 use referee_process::Failure;
 use referee_process::sandbox::{Depth, Sandbox, choose};
-use referee_process::work_folder::create_named;
+use referee_process::work_folder::{close_but_to_agents, create_named};
 use referee_protocol::encode::to_hex;
 use referee_protocol::plain_error;
 use referee_protocol::sanitize::sanitize;
@@ -172,7 +172,7 @@ impl ActiveContest {
 pub(super) fn agents_folder(parent: &Path) -> io::Result<PathBuf> {
     let folder = parent.join("agents");
     std::fs::create_dir(&folder)?;
-    std::fs::set_permissions(&folder, parent.metadata()?.permissions())?;
+    close_but_to_agents(&folder)?;
     Ok(folder)
 }
 

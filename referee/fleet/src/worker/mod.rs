@@ -142,7 +142,8 @@ impl Worker {
         let info = describe(settings.name.as_deref(), settings.slots)?;
         let (now, filter) = (Instant::now(), ContestFilter::new(settings.contest.clone()));
         let shares = Arc::new(Mutex::new(Shares::default()));
-        let (contests, agents, left) = (BTreeMap::new(), KeptAgents::new(agents), None);
+        let (contests, agents, left) =
+            (BTreeMap::new(), KeptAgents::new(agents, settings.slots), None);
         let (busy, beat_at, played) = (now, now, Arc::default());
         Ok(Self {
             settings,

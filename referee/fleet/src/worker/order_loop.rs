@@ -25,8 +25,9 @@ const PULL: Duration = Duration::from_secs(5);
 const CHECK_INTERVALS: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(20));
 /// The time without work after which it looks for another contest.
 const IDLE: Duration = Duration::from_secs(10);
-/// After which time the server delivers an order again that waits for another order's build.
-const BUILD_WAIT: Duration = Duration::from_secs(2);
+/// After which time the server delivers an order again that waits for a build, or that this worker leaves to others. So it
+/// asks for the next ones at once.
+const LATER: Duration = Duration::from_secs(2);
 /// An order needs a slot while it is played, and a place until it is reported. There are more
 /// places than slots, so that slots don't wait for the server.
 struct Permits {
@@ -129,12 +130,9 @@ async fn decline(session: &Session, messages: Vec<Message>) -> Vec<Message> {
         block.is_some_and(|block| session.setbacks.has_failed_at(block, lease))
     };
     let (left, own): (Vec<Message>, Vec<Message>) = messages.into_iter().partition(is_left);
-    if own.is_empty() {
-        session.setbacks.declined();
-    }
     for message in left {
         let (_, acker) = message.split();
-        send_unacknowledged(acker.ack_with(AckKind::Nak(None))).await;
+        send_unacknowledged(acker.ack_with(AckKind::Nak(Some(LATER)))).await;
     }
     own
 }
@@ -245,7 +243,7 @@ async fn play_one(session: &Session, held: &HeldOrder, order: &Order, slot: Perm
         return answer(session, held, why).await;
     }
     let Some(played) = played else {
-        return give_back(session, held, AckKind::Nak(Some(BUILD_WAIT))).await;
+        return give_back(session, held, AckKind::Nak(Some(LATER))).await;
     };
     session.record_order(began.elapsed());
     deliver(session, held, played, slot).await;
@@ -256,7 +254,7 @@ async fn deliver(session: &Session, held: &HeldOrder, outcome: Outcome, slot: Pe
         Ok(_) => session.setbacks.played(held.block),
         Err(fault) => {
             tracing::warn!("can't play block {}: {}", held.block, fault.text);
-            session.setbacks.failed(held.block, fault.cause);
+            session.setbacks.failed(held.block, fault);
         }
     }
     drop(slot);
@@ -266,7 +264,7 @@ async fn deliver(session: &Session, held: &HeldOrder, outcome: Outcome, slot: Pe
         why = session.drop_for(|why| !matches!(why, LeaveReason::Stalled(_))) => Some(why),
     };
     if why == Some(LeaveReason::Broken) {
-        session.setbacks.failed(held.block, FaultCause::Machine);
+        session.setbacks.failed(held.block, &WorkerFault::new(FaultCause::Machine, ""));
     }
     match why {
         None => {

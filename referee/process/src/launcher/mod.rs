@@ -34,7 +34,7 @@ pub use raw::landlock_version;
 pub(crate) use watchdog::memory_of;
 pub use wire::{
     Bytes, Command, InjectedFailure, LauncherConfig, Limit, Program, REPORT_BYTES, Reach, Report,
-    Share, StartConditions, Step, USERS,
+    Share, StartConditions, Step, USERS, USERS_GROUP,
 };
 
 use crate::Failure;

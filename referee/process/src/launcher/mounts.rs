@@ -2,7 +2,7 @@
 //! own `/proc`, and the files that it may read below covered folders.
 
 use super::sys;
-use super::wire::{Bytes, Program};
+use super::wire::{Bytes, Program, USERS_GROUP};
 use crate::work_folder::{OWN_TMP, State, state_of};
 use nix::errno::Errno;
 use nix::fcntl::{OFlag, open};
@@ -58,9 +58,12 @@ fn is_private(path: &Path) -> bool {
     path.is_dir() && lacks(path, 0o005)
 }
 
-/// Whether others lack one of these rights.
+/// Whether the users that agents run as lack one of these rights.
 fn lacks(path: &Path, rights: u32) -> bool {
-    path.metadata().is_ok_and(|it| it.mode() & rights != rights)
+    path.metadata().is_ok_and(|it| {
+        let mode = if it.gid() == USERS_GROUP { it.mode() >> 3 } else { it.mode() };
+        mode & rights != rights
+    })
 }
 
 /// Returns all paths that the agent may read, without those below another. Folders that it may only list

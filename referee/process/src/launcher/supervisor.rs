@@ -10,7 +10,7 @@ use super::stopped::Stopped;
 use super::sys;
 use super::tree::{reap, signal_all};
 use super::watchdog::Watchdog;
-use super::wire::{Command, Program, Reach, Report};
+use super::wire::{Command, Program, Reach, Report, USERS_GROUP};
 use crate::cores::Cores;
 use crate::open_folder::OpenFolder;
 use crate::sandbox::Layer;
@@ -117,7 +117,8 @@ impl<'a> Supervisor<'a> {
         let signals = signals.map_err(setup_failure)?;
         let watches = apply_layer(config, Layer::Watchdog, || Ok(()))?.is_some();
         let user = apply_layer(config, Layer::User, || {
-            setgroups(&[])?;
+            // Where that group is no number of this namespace, the folders are open to all who pass.
+            setgroups(&[Gid::from_raw(USERS_GROUP)]).or_else(|_| setgroups(&[]))?;
             User::take(nth)
         })?;
         apply_layer(config, Layer::NoNewPrivileges, set_no_new_privs)?;

@@ -15,6 +15,8 @@ pub(super) const REQUEST_BYTES_MAX: usize = 128 * 1024;
 /// User IDs for agents if the referee runs as root: a range that neither distributions nor
 /// administrators assign.
 pub const USERS: std::ops::RangeInclusive<u32> = 64_000..=64_999;
+/// The group of all these users: it may pass through folders that are closed to other users.
+pub const USERS_GROUP: u32 = 65_000;
 
 /// A program to start.
 #[derive(Clone, Debug, Serialize, Deserialize)]

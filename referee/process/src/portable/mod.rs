@@ -15,7 +15,7 @@ mod wire;
 pub(crate) use supervisor::run;
 pub use wire::{
     Bytes, Command, InjectedFailure, LauncherConfig, Limit, Program, REPORT_BYTES, Reach, Report,
-    Share, StartConditions, Step, USERS,
+    Share, StartConditions, Step, USERS, USERS_GROUP,
 };
 
 use crate::Failure;

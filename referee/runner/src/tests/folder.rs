@@ -58,7 +58,7 @@ fn a_contest_s_folder_is_closed_to_other_users() {
             // Agents, who run as others, pass to their own files.
             let modes = ["games", "submissions", STORE_FILE, "agents", "agents/a", "rules"];
             let modes = modes.map(|name| mode(&root.join(name)));
-            assert_eq!(modes, [0o700, 0o700, 0o600, 0o711, 0o755, 0o711]);
+            assert_eq!(modes, [0o700, 0o700, 0o600, 0o710, 0o755, 0o710]);
         }
         // Opened by its owner, it stays so.
         fs::set_permissions(&root, fs::Permissions::from_mode(0o755)).unwrap();

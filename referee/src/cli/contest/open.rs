@@ -163,8 +163,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
                 let run = begun.take().map_or_else(again, Ok)?;
                 interrupts.plan_end(Some(Box::pin(planned)));
                 let ended = run.play(&runtime, &mut interrupts, global)?;
-                let goes_on =
-                    ended.result.failure.is_none() && open.leave_out(&ended.result.unplayable)?;
+                let goes_on = open.leave_out(&ended.result.unplayable)?;
                 let is_done = ended.result.failure.is_none() && !goes_on;
                 if is_done && interrupts.received().is_none() {
                     open.wait(&format!("for agents {}", open.place()), &runtime, &mut interrupts);

@@ -103,7 +103,7 @@ impl Machines {
         std::fs::rename(self.place.path().join("cup"), &away).unwrap();
         let brief = Arc::new(brief);
         self.kept.take();
-        let mut kept = KeptAgents::new(self.worker());
+        let mut kept = KeptAgents::new(self.worker(), 8);
         let shared = self.worker().join("shared");
         let arrivals = WorkerAgents::new(shared, &mut kept, brief.clone(), fetch, lent.to_vec());
         self.kept.replace(Some(kept));
@@ -485,7 +485,7 @@ fn a_failed_fetch_is_retried() {
             .map_err(|error| error.to_string())
         })
     });
-    let mut kept = KeptAgents::new(machines.worker());
+    let mut kept = KeptAgents::new(machines.worker(), 8);
     let shared = machines.worker().join("shared");
     let arrivals = WorkerAgents::new(shared, &mut kept, brief, fetch, Vec::new());
     let runtime = runtime();

@@ -22,7 +22,7 @@ struct Worker {
 impl Worker {
     fn new(contest: &str, files: &[(&str, &str)]) -> Self {
         let machines = Machines::with(files);
-        let kept = KeptAgents::new(machines.worker());
+        let kept = KeptAgents::new(machines.worker(), 2);
         let (prepared, packed) = machines.packed(contest);
         Self { machines, kept, prepared, packed }
     }
@@ -78,7 +78,7 @@ fn agents_of_the_contest_before_are_installed_once() {
 }
 
 #[test]
-fn what_failed_is_tried_again_in_the_next_contest() {
+fn what_failed_is_not_tried_again_for_a_while() {
     let text = "game = \"hex\"\nagents = [\"bot\", \"@random\"]\n[sandbox]\nlevel = \"none\"";
     let place = tempfile::tempdir().unwrap();
     let tool = place.path().join("tool");
@@ -92,7 +92,11 @@ fn what_failed_is_tried_again_in_the_next_contest() {
     std::fs::copy("/bin/true", &tool).unwrap();
     assert_eq!(of(&contest, 0).unwrap_err(), fault);
     let next = worker.arrive(|_| {});
-    assert_eq!(started(&of(&next, 0)), "");
+    assert_eq!(of(&next, 0).unwrap_err(), fault);
+    assert_eq!(worker.fetched(), 1);
+    // With other files it is another agent.
+    let changed = worker.arrive(|brief| brief.contest.players[0].digest.push('x'));
+    assert_eq!(started(&of(&changed, 0)), "");
 }
 
 #[test]
@@ -100,6 +104,25 @@ fn nobody_waits_while_another_installs_an_agent() {
     let mut worker = Worker::new(ONE, BOT);
     let (contest, next) = (worker.arrive(|_| {}), worker.arrive(|_| {}));
     let sandbox = Sandbox::none();
+    let mut others = Worker::new(ONE, BOT);
+    let [one, other] = ["x", "y"].map(|name| {
+        others.arrive(|brief| {
+            brief.agents[0].build_ms = Some(1);
+            brief.contest.players[0].name.push_str(name);
+        })
+    });
+    runtime().block_on(async {
+        // Of two slots one has agents built.
+        let mut first = std::pin::pin!(one.spec(Player(0), &sandbox));
+        tokio::select! {
+            biased;
+            spec = &mut first => panic!("{spec:?}"),
+            () = std::future::ready(()) => {}
+        }
+        assert!(other.spec(Player(0), &sandbox).await.unwrap().is_none());
+        first.await.unwrap().unwrap();
+        other.spec(Player(0), &sandbox).await.unwrap().unwrap();
+    });
     runtime().block_on(async {
         let mut first = std::pin::pin!(contest.spec(Player(0), &sandbox));
         // It begins when it is first polled, and is not done before files were written on another thread.

@@ -2,6 +2,7 @@
 //! others, like root's home folder.
 
 use super::UNPRIVILEGED_UID;
+use crate::launcher::USERS_GROUP;
 use std::fmt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -68,7 +69,14 @@ fn is_closed(path: &Path, uid: u32) -> bool {
 fn lacks(path: &Path, uid: u32, rights: u32) -> bool {
     // A path that can't be examined is not the agent's problem.
     path.metadata().is_ok_and(|it| {
-        let mode = if it.uid() == uid { it.mode() >> 6 } else { it.mode() };
+        let shift = if it.uid() == uid {
+            6
+        } else if it.gid() == USERS_GROUP {
+            3
+        } else {
+            0
+        };
+        let mode = it.mode() >> shift;
         mode & rights != rights
     })
 }
