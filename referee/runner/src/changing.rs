@@ -3,6 +3,7 @@
 
 use super::again::{prepare_submission, stored_file};
 use super::arguments::relative;
+use super::course::Teams;
 use super::entrants::stem;
 use super::folder::Folder;
 use super::prepare::Prepared;
@@ -153,8 +154,16 @@ impl Changing {
             return refused("is that of another player");
         }
         let others = players.iter().map(|player| player.name.clone()).filter(|name| name != team);
-        unfit(team, &others.collect::<Vec<_>>())
-            .map_or_else(|| Ok(team.to_owned()), |why| refused(&why))
+        let mut others: Vec<String> = others.collect();
+        if !matches!(earlier, Earlier::OfTheSameName) {
+            // One who may write in the folder of submissions would be in its place.
+            let teams = Teams::read(&self.folder)?.teams;
+            if teams.iter().any(|known| known.name == team) {
+                return refused("is that of a team that hands in on the site");
+            }
+            others.extend(teams.into_iter().map(|known| known.name));
+        }
+        unfit(team, &others).map_or_else(|| Ok(team.to_owned()), |why| refused(&why))
     }
 
     /// Whether the contest file names this player among its agents.
@@ -176,12 +185,12 @@ impl Changing {
     ) -> Result<String, Failure> {
         if self.stored.left_out().any(|(left_out, _)| left_out == name) {
             let text = format!("{} was left out and doesn't play yet", sanitize(name));
-            let words = [&self.folder.root().display().to_string(), &path.display().to_string()];
-            let words =
-                words.map(|word| shlex::try_quote(word).map_or_else(|_| word.clone(), Into::into));
+            let (folder, path) = (self.folder.root().display(), path.display());
+            let words = [folder.to_string(), path.to_string(), sanitize(name)];
+            let [folder, path, name] =
+                words.map(|word| shlex::try_quote(&word).map_or_else(|_| word.clone(), Into::into));
             return Err(Failure::usage(text).help(format!(
-                "add it: referee contest add {} {} --name {name} --reason \"handed in again\"",
-                words[0], words[1]
+                "add it: referee contest add {folder} {path} --name {name} --reason \"handed in again\""
             )));
         }
         let player = self.active_player(name)?;

@@ -105,10 +105,19 @@ fn no_submission_becomes_a_version_of_an_agent_in_the_contest_file() {
         file(&["@random", "./amy"], "format = \"ladder\"\nsubmissions = \"bots\"\n"),
     );
     let running = ladder(&dir, &["c.toml", "--out", "d"], &["@random", "amy"]);
-    agent(&dir, "bots/amy", "another");
-    let refused = result(&dir, "amy/1");
-    let why = refused["why"].as_str().unwrap_or_default();
-    assert!(refused["player"].is_null() && why.contains("is that of another player"), "{refused}");
+    // Nor does it take the place of a team that hands in on the site.
+    contest(&dir, &["invite", "d", "Group 7"]).code(0);
+    for (name, whose) in
+        [("amy", "another player"), ("Group 7", "a team that hands in on the site")]
+    {
+        agent(&dir, &format!("bots/{name}"), "another");
+        let refused = result(&dir, &format!("{name}/1"));
+        let why = refused["why"].as_str().unwrap_or_default();
+        assert!(
+            refused["player"].is_null() && why.contains(&format!("is that of {whose}")),
+            "{refused}"
+        );
+    }
     running.terminate();
 }
 
