@@ -45,7 +45,10 @@ pub fn create() -> io::Result<TempDir> {
 pub fn create_named(prefix: &str, folder: &Path) -> io::Result<TempDir> {
     let closed = Permissions::from_mode(0o700);
     let created = tempfile::Builder::new().prefix(prefix).permissions(closed).tempdir_in(folder)?;
-    close_but_to_agents(created.path())?;
+    if nix::unistd::geteuid().is_root() {
+        // In a sandbox, where this program starts rules, too, nobody changes modes.
+        close_but_to_agents(created.path())?;
+    }
     Ok(created)
 }
 
