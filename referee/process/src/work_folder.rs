@@ -4,13 +4,14 @@ use super::cleaning::Cleaner;
 use super::hints::hints;
 use super::launcher::{Bytes, Reach, StartConditions, USERS_GROUP};
 use nix::errno::Errno;
+use nix::fcntl::OFlag;
 use nix::unistd::{AccessFlags, access};
 use referee_protocol::Limits;
 use std::cell::RefCell;
 use std::ffi::OsString;
 use std::fs::{self, File, Permissions};
 use std::io;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::LazyLock;
@@ -55,15 +56,18 @@ pub fn create_named(prefix: &str, folder: &Path) -> io::Result<TempDir> {
 /// Closes a folder of this user to others. If the referee runs as root, agents' users may pass through it. Other users may
 /// not even if they know a path, as they do: the system shows everyone how a script was started.
 pub fn close_but_to_agents(folder: &Path) -> io::Result<()> {
+    // Whoever owns the folder around it may put a link in its place.
+    let flags = OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW;
+    let folder = File::options().read(true).custom_flags(flags.bits()).open(folder)?;
     let mode = if !nix::unistd::geteuid().is_root() {
         0o700
-    } else if chown(folder, None, Some(USERS_GROUP)).is_ok() {
+    } else if fchown(&folder, None, Some(USERS_GROUP)).is_ok() {
         0o710
     } else {
         // There is no such group in this user namespace.
         0o711
     };
-    fs::set_permissions(folder, Permissions::from_mode(mode))
+    folder.set_permissions(Permissions::from_mode(mode))
 }
 
 /// Locks a folder as long as the file is open, also against other processes; `None` if it is locked

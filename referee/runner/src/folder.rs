@@ -253,6 +253,8 @@ impl Folder {
             Failure::machine(format!("{root}: another referee is working on this contest{who}"))
                 .help(format!("wait for it, or stop it; see `referee contest status {root}`"))
         })?;
+        // An earlier version left more of it open.
+        self.close_to_others().map_err(|error| failed(&error))?;
         // For the message above, and for `is_dead`.
         file.set_len(0).ok();
         file.rewind().ok();
