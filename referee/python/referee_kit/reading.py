@@ -76,7 +76,14 @@ def transcripts(path: Union[str, Path]) -> List[Path]:
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist")
     return [path] if path.is_file() else sorted(
-        file for pattern in ("*.jsonl", "*.jsonl.gz") for file in path.rglob(pattern) if file.is_file())
+        file for pattern in ("*.jsonl", "*.jsonl.gz") for file in path.rglob(pattern)
+        if file.is_file() and not _is_handed_in(file, path))
+
+
+def _is_handed_in(file: Path, folder: Path) -> bool:
+    """Whether a file is in a contest's folder but not among its games, such as what came with an agent."""
+    above = [folder, *(folder / part for part in file.relative_to(folder).parents)]
+    return any((place / "contest.db").exists() and file.relative_to(place).parts[0] != "games" for place in above)
 
 
 def records(path: Union[str, Path]) -> Matches:
@@ -107,7 +114,7 @@ def _read(file: Path) -> Iterator[Match]:
             match["plies"].append({**ply, "lag_ns": event.get("lag_ns", 0), "info": info})
             info = []
         elif kind == "over":
-            match["verdict"], match["outcome"] = event["verdict"], event["outcome"]
+            match["verdict"], match["outcome"] = event.get("verdict"), event.get("outcome")
     yield match
 
 

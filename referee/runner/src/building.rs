@@ -109,6 +109,14 @@ impl Builder {
         results.collect::<io::Result<_>>().map_err(|error| machine(&error))
     }
 
+    /// The same as [`Builder::build`], again if another build may be why it failed.
+    pub fn build_or_again(&self, launch: &Launch) -> io::Result<Result<(), String>> {
+        match self.build(launch) {
+            Ok(Err(why)) if why.starts_with(NO_ROOM) => self.build(launch),
+            built => built,
+        }
+    }
+
     /// Runs one build: the outer error is the machine's, the inner one the build's.
     pub fn build(&self, launch: &Launch) -> io::Result<Result<(), String>> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -142,7 +150,7 @@ impl Builder {
         let copy = outer.keep().join(name);
         let copied = match BuildFolder::new(&folder, copy) {
             Ok(copied) => copied,
-            Err(error) => return Ok(Err(error.to_string())),
+            Err(error) => return Ok(Err(format!("it can't be copied: {error}"))),
         };
         let launch = moved(launch, &folder, &copied.copy);
         let reach = match self.reach(&launch, &home, &copied.copy) {
@@ -152,7 +160,8 @@ impl Builder {
         let conditions = self.conditions(&home, reach);
         let launch = self.sandbox.wrapped(&launch, &home)?;
         let built = runtime.block_on(self.run(&launch, conditions, Some(&copied)));
-        let taken = built.and_then(|()| copied.take_over().map_err(|error| error.to_string()));
+        let made = |error: io::Error| format!("of what it made, {error}");
+        let taken = built.and_then(|()| copied.take_over().map_err(made));
         Ok(taken)
     }
 
@@ -237,7 +246,7 @@ impl Builder {
                 Some(AgentEvent::Broken(trouble)) => break trouble.to_string(),
                 Some(AgentEvent::Limit(limit)) => break limit.describe(&limits),
                 Some(AgentEvent::OutOfMemory(_)) => {
-                    break NO_MEMORY.to_owned();
+                    break "the machine had no memory left, and the system killed it".to_owned();
                 }
                 Some(AgentEvent::Exited(status)) if status == "exit status 0" => {
                     break String::new();
@@ -263,13 +272,6 @@ impl Builder {
 
 /// Why a build ends that takes the last room of the disk, or runs beside one that does.
 const NO_ROOM: &str = "it left too little room on the disk";
-
-const NO_MEMORY: &str = "the machine had no memory left, and the system killed it";
-
-/// Whether the machine, or another build, may be why a build failed.
-pub fn is_of_machine(why: &str) -> bool {
-    why.starts_with(NO_ROOM) || why.starts_with(NO_MEMORY)
-}
 
 /// Runs the `build` commands of agents, once per folder, and returns how long each took, if there is one, or why the agent
 /// can't be built.

@@ -9,6 +9,7 @@ use super::folder::Folder;
 use super::prepare::Prepared;
 use super::store::{REMOVED, Store, StoredContest, VoidAttempt};
 use super::sums;
+use super::team_names::unfit;
 use super::writer::disk_failure;
 use crate::parallel::Progress;
 use nix::unistd::{Uid, User, gethostname};
@@ -16,7 +17,6 @@ use referee_contest::report::ChangeRow;
 use referee_contest::wording::count;
 use referee_contest::{Change, ChangeKind, Fixture, PLAYERS_MAX, Player, PlayerInfo, Schedule};
 use referee_games::nearest;
-use referee_match::names::unique_name;
 use referee_process::Failure;
 use referee_protocol::sanitize::{sanitize, sanitize_line, sanitize_name};
 use std::collections::{BTreeMap, BTreeSet};
@@ -425,26 +425,6 @@ pub fn own_name() -> String {
     sanitize_line(&name)
 }
 
-/// Returns why a team of an open ladder can't have this name beside these: it would be taken for another player.
-pub(super) fn unfit(team: &str, others: &[String]) -> Option<String> {
-    if sanitize_name(team) != team || team.is_empty() {
-        let why = "is empty or too long, or has spaces around it or characters that are not shown";
-        return Some(why.to_owned());
-    }
-    if let Some(of) = version_of(team) {
-        return Some(format!("is that of a version of {of}"));
-    }
-    let is_alike = unique_name(others, team) != team;
-    is_alike.then(|| "looks like that of another player".to_owned())
-}
-
-/// Returns the team's name in the name of a later version, `NAME v2`.
-pub fn version_of(name: &str) -> Option<&str> {
-    let (team, version) = name.rsplit_once(" v")?;
-    let is_number = !version.is_empty() && version.bytes().all(|it| it.is_ascii_digit());
-    is_number.then_some(team)
-}
-
 /// Whether an AGENT's path leads through a file or folder of this name.
 fn names_file(run: &str, file: &str) -> bool {
     let is_file = |part: &str| part.trim_matches(['\'', '"']) == file;
@@ -474,22 +454,8 @@ pub fn find_player(players: &[PlayerInfo], name: &str) -> Result<Player, Failure
 
 #[cfg(test)]
 mod tests {
-    use super::{leads_through, names_file, version_of};
+    use super::{leads_through, names_file};
     use std::path::Path;
-
-    #[test]
-    fn a_version_s_name_is_its_team_s() {
-        for (name, team) in [
-            ("amy v2", Some("amy")),
-            ("amy v2 v10", Some("amy v2")),
-            ("amy", None),
-            ("amy v", None),
-            ("amy v2b", None),
-            ("amyv2", None),
-        ] {
-            assert_eq!(version_of(name), team, "{name}");
-        }
-    }
 
     #[test]
     fn a_player_is_known_by_its_place() {

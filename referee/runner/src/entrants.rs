@@ -3,8 +3,8 @@
 use super::again::place;
 use super::alone::{alone, private_copy};
 use super::arguments::relative;
-use super::changing::unfit;
 use super::copies::leads_outside;
+use super::team_names::unfit;
 use super::tree::{NOTHING, Tree, entries, outside, refused_link};
 use crate::parallel;
 use referee_contest::file::{ContestFile, NamedAgent, Submissions};

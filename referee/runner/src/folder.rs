@@ -75,6 +75,7 @@ impl Folder {
         }
         std::fs::create_dir_all(root).map_err(failed)?;
         close(root, false).map_err(failed)?;
+        folder.close_root().map_err(failed)?;
         // A run that was killed before its store was made leaves these: what has no lock is another's.
         let was_killed = root.join(LOCK_FILE).is_file();
         let known = [LOCK_FILE, CONTEST_FILE, AGENTS_FOLDER, RULES_FOLDER, GAMES_FOLDER];
@@ -96,6 +97,7 @@ impl Folder {
         if !Uid::effective().is_root() || self.root.metadata()?.mode() & 0o004 != 0 {
             return Ok(());
         }
+        self.close_root()?;
         for entry in std::fs::read_dir(&self.root)? {
             let entry = entry?;
             let is_needed = [AGENTS_FOLDER, RULES_FOLDER].iter().any(|it| entry.file_name() == *it);
@@ -104,6 +106,14 @@ impl Folder {
             } else if !entry.file_type()?.is_symlink() {
                 close(&entry.path(), true)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Lets nobody but agents pass through it, unless its owner has let others.
+    fn close_root(&self) -> std::io::Result<()> {
+        if self.root.metadata()?.mode() & 0o7777 == 0o711 {
+            close_but_to_agents(&self.root)?;
         }
         Ok(())
     }

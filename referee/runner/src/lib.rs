@@ -12,6 +12,7 @@ mod build_folder;
 pub mod arguments;
 mod copies;
 pub mod programs;
+pub mod team_names;
 pub mod changing;
 pub mod pace;
 pub mod inbox;

@@ -90,6 +90,14 @@ fn made_from(brief: &Brief, package: &AgentPackage, info: &PlayerInfo) -> [u8; 3
     Sha256::digest(serde_json::to_vec(&all).unwrap_or_default()).into()
 }
 
+impl InstalledAgent {
+    /// Why it can't be built or started here, as long as that isn't tried again.
+    fn known_fault(&self) -> Option<WorkerFault> {
+        let failed = lock(&self.failed);
+        failed.as_ref().filter(|(_, until)| Instant::now() < *until).map(|(fault, _)| fault.clone())
+    }
+}
+
 impl Drop for InstalledAgent {
     fn drop(&mut self) {
         std::fs::remove_dir_all(&self.folder).ok();
@@ -144,15 +152,12 @@ impl WorkerAgents {
         if let Some(known) = agent.spec.get() {
             return Ok(Some(known.clone()));
         }
-        if let Some((fault, until)) = &*lock(&agent.failed)
-            && Instant::now() < *until
-        {
-            return Err(fault.clone());
+        if let Some(fault) = agent.known_fault() {
+            return Err(fault);
         }
         let Ok(turn) = turn else { return Ok(None) };
-        let package = self.brief.agents.get(player.index());
-        let has_build = package.is_some_and(|package| package.build_ms.is_some());
-        let build = has_build.then(|| self.builds.clone().try_acquire_owned()).transpose();
+        let build =
+            self.has_build(player).then(|| self.builds.clone().try_acquire_owned()).transpose();
         let Ok(build) = build else { return Ok(None) };
         let (began, held) = (Instant::now(), (turn, build));
         let installed = self.install(player, agent.clone(), held, sandbox.clone()).await?;
@@ -161,6 +166,17 @@ impl WorkerAgents {
             let pause = FAILED_MIN.max(began.elapsed() * FAILED_TIMES);
             *lock(&agent.failed) = Some((fault.clone(), Instant::now() + pause));
         })
+    }
+
+    /// Whether a player's agent has a build that was not run here yet.
+    pub(crate) fn is_to_be_built(&self, player: Player) -> bool {
+        let is_open =
+            |it: &Arc<InstalledAgent>| it.spec.get().is_none() && it.known_fault().is_none();
+        self.has_build(player) && self.agents.get(player.index()).is_some_and(is_open)
+    }
+
+    fn has_build(&self, player: Player) -> bool {
+        self.brief.agents.get(player.index()).is_some_and(|package| package.build_ms.is_some())
     }
 
     /// Returns the canonical paths that all agents of the contest may read besides their own files,

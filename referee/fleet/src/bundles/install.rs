@@ -14,7 +14,7 @@ use referee_process::agent::Launch;
 use referee_process::sandbox::Sandbox;
 use referee_process::sandbox::reach::{Answer, is_system, missing, requests};
 use referee_protocol::sanitize::sanitize;
-use referee_runner::building::{Builder, is_of_machine};
+use referee_runner::building::Builder;
 use std::fs::Permissions;
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::PermissionsExt;
@@ -241,8 +241,8 @@ impl<'a> Install<'a> {
         // That says nothing about the agent.
         let machine = |text: String| WorkerFault { player: None, ..failed(text) };
         let builder = builder.map_err(|it| machine(it.to_string()))?;
-        let done = builder.build(&launch).map_err(|error| machine(error.to_string()))?;
-        done.map_err(|why| if is_of_machine(&why) { machine(why) } else { failed(why) })
+        let done = builder.build_or_again(&launch);
+        done.map_err(|error| machine(error.to_string()))?.map_err(failed)
     }
 
     fn fault(&self, cause: FaultCause, text: &str) -> WorkerFault {

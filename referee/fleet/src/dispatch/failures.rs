@@ -3,6 +3,8 @@
 use referee_contest::Player;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Why a worker has failed that is silent.
+pub(super) const LOST: &str = "lost contact";
 /// The maximum length of a reason, in characters.
 const WHY_CHARACTERS_MAX: usize = 200;
 
@@ -32,9 +34,10 @@ impl Failures {
         self.0.insert(worker.to_owned(), Failure { name: name.to_owned(), why, player });
     }
 
-    /// Returns the player whose agent no worker could build or start, if that is why all of them failed.
+    /// Returns the player whose agent no worker could build or start, if that is why all of them failed that weren't lost.
     pub(super) fn player(&self) -> Option<Player> {
-        let mut players = self.0.values().map(|failure| failure.player);
+        let known = self.0.values().filter(|failure| failure.why != LOST);
+        let mut players = known.map(|failure| failure.player);
         let first = players.next()??;
         players.all(|player| player == Some(first)).then_some(first)
     }

@@ -11,7 +11,7 @@ mod workers;
 mod tests;
 
 use super::messages::{HEARTBEAT_MS, Heartbeat, WorkerInfo};
-use failures::Failures;
+use failures::{Failures, LOST};
 use referee_contest::Player;
 use referee_runner::backend::WorkerCount;
 use std::collections::{BTreeMap, BTreeSet};
@@ -374,7 +374,7 @@ impl Dispatch {
                     // The server delivers it again.
                     it.alive_ms = now;
                 }
-                self.fail(block, &worker, &name, ("lost contact", None));
+                self.fail(block, &worker, &name, (LOST, None));
             }
             self.effects.push(Effect::Lost { worker, name, orders });
         }
@@ -384,6 +384,13 @@ impl Dispatch {
     /// started one reports it with its next heartbeat; until then the block is not dropped.
     pub fn close(&mut self, now: u64) {
         self.closing = Some(now);
+        // Nobody waits for it any more, and in the next run all would fail again.
+        let of_player =
+            |it: &Block| it.all_failed_since_ms.is_some() && it.failures.player().is_some();
+        let failed = self.blocks.iter().filter(|(_, it)| it.holders.is_empty() && of_player(it));
+        for block in failed.map(|(&block, _)| block).collect::<Vec<_>>() {
+            self.give_up(block);
+        }
         let waiting = self.blocks.iter().filter(|(_, it)| it.holders.is_empty());
         self.effects.extend(waiting.map(|(&block, _)| Effect::Withdraw { block }));
     }

@@ -157,6 +157,11 @@ impl ActiveContest {
         Ok(Self { announced, checked, sandbox, bucket, readable_files, agents, played, folder })
     }
 
+    /// Whether a player's agent has a build that was not run here yet.
+    pub(super) fn is_to_be_built(&self, player: Player) -> bool {
+        self.agents.is_to_be_built(player)
+    }
+
     /// Returns a player's agent once it is installed, or `None` while another order has it installed. All matches
     /// share it.
     pub(super) async fn spec(&self, player: Player) -> Result<Option<Arc<AgentSpec>>, WorkerFault> {

@@ -224,10 +224,20 @@ async fn order(session: Arc<Session>, message: Message, slot: Permit, place: Per
     drop(place);
 }
 
-/// Plays an order and reports it, unless everything is dropped. If another order has one of its agents built, the server
-/// delivers it again later, so that it holds no slot meanwhile: a build may take minutes.
+/// Plays an order and reports it, unless everything is dropped. If one of its agents is to be built, the server delivers it
+/// again later: a build may take minutes, and nobody waits for an order that is held meanwhile.
 async fn play_one(session: &Session, held: &HeldOrder, order: &Order, slot: Permit) {
     let began = Instant::now();
+    let mut players = order.fixtures.iter().flat_map(|fixture| &fixture.players);
+    if players.any(|player| session.contest.is_to_be_built(*player)) {
+        give_back(session, held, AckKind::Nak(Some(LATER))).await;
+        tokio::select! {
+            _ = session.drop_for(|_| true) => {}
+            // What fails is reported with the next order.
+            _ = seated(session, order) => {}
+        }
+        return;
+    }
     let played = tokio::select! {
         biased;
         why = session.drop_for(|_| true) => return answer(session, held, why).await,

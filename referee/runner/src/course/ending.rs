@@ -2,10 +2,10 @@
 
 use super::{Team, Teams, copy_version, last_versions};
 use crate::again::stored_file;
-use crate::changing::version_of;
 use crate::folder::{Folder, folder_name};
 use crate::prepare::{Builds, Prepared, new_key, prepare_text};
 use crate::store::{Store, StoredContest};
+use crate::team_names::version_of;
 use crate::writer::disk_failure;
 use referee_contest::file::{ContestFile, FileError};
 use referee_contest::grades::{Grade, Grades, grades};

@@ -2,8 +2,8 @@
 
 use super::instructor::{CourseTimes, Entry};
 use super::teams_folder;
-use crate::changing::version_of;
 use crate::folder::{Folder, TEAMS_FOLDER};
+use crate::team_names::version_of;
 use crate::writer::disk_failure;
 use nix::fcntl::{Flock, FlockArg};
 use rand::TryRng;

@@ -48,7 +48,7 @@ fn a_contest_s_folder_is_closed_to_other_users() {
             fs::create_dir(&root).unwrap();
         }
         let folder = Folder::create(&root).unwrap();
-        assert_eq!(mode(&root), if is_root { 0o711 } else { 0o700 });
+        assert_eq!(mode(&root), if is_root { 0o710 } else { 0o700 });
         for name in ["games/0000", "agents/a", "rules/b", "submissions"] {
             fs::create_dir_all(root.join(name)).unwrap();
         }

@@ -24,13 +24,14 @@ use referee_process::files::absolute;
 use referee_process::{Cause, Failure, FailureKind};
 use referee_protocol::Level;
 use referee_protocol::sanitize::sanitize;
-use referee_runner::changing::{Changing, Earlier, find_player, version_of};
+use referee_runner::changing::{Changing, Earlier, find_player};
 use referee_runner::course::{Course, Noted, Phase, Task, Teams, VersionId, WebTimes};
 use referee_runner::folder::{Folder, Lock, TEAMS_FOLDER};
 use referee_runner::inbox::{Inbox, KeptVersion};
 use referee_runner::pace::{AT_ONCE, Pace};
 use referee_runner::results::first_line;
 use referee_runner::store::{Store, StoredContest};
+use referee_runner::team_names::version_of;
 use referee_runner::{
     Broken, MadeCopies, disk_failure, hidden_files, programs, read_contest_file, sums,
 };

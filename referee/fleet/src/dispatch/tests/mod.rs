@@ -193,6 +193,28 @@ fn a_player_is_the_reason_if_every_worker_says_so() {
     }
 }
 
+/// A ladder that is interrupted whenever somebody joins would wait for it for ever.
+#[test]
+fn what_all_workers_fail_at_because_of_a_player_is_given_up_when_nothing_new_is_ordered() {
+    for (fails, expected) in [(Some(Player(1)), Some(Player(1))), (None, None)] {
+        let mut dispatch = Dispatch::new(LEASE, 0);
+        dispatch.order_block(5, 0);
+        // One that was lost with it says nothing about the agent.
+        dispatch.heartbeat(&heartbeat("lost", 1, &[5]), 0);
+        let beats = [heartbeat("a", 1, &[])];
+        pass(&mut dispatch, 0, LEASE + 2000, &beats);
+        dispatch.failed(5, 0, "a", ("no room", fails), LEASE + 2000);
+        pass(&mut dispatch, LEASE + 3000, LEASE + 3000, &beats);
+        dispatch.effects();
+        dispatch.close(LEASE + 4000);
+        let given_up = dispatch.effects().into_iter().find_map(|effect| match effect {
+            Effect::GiveUp { player, .. } => Some(player),
+            _ => None,
+        });
+        assert_eq!(given_up, expected.map(Some));
+    }
+}
+
 #[test]
 fn repeated_failures_of_a_worker_count_once() {
     let mut dispatch = Dispatch::new(LEASE, 0);

@@ -198,7 +198,7 @@ pub fn reachable(agent: &ProgramFiles<'_>, shared: &SharedRules) -> Reachable {
         grants.asked(&path);
     }
     let mut read: Vec<Bytes> = grants.read.into_iter().map(Bytes::of).collect();
-    if launch.file == own_program() {
+    if is_own_program(agent) {
         // Under this name too, since its file may have been replaced.
         read.push(Bytes::of(&launch.file));
     }
@@ -239,11 +239,17 @@ fn installed(agent: &ProgramFiles<'_>, allowed: &[PathBuf]) -> Installed {
     installed
 }
 
+/// Whether the referee has this program started, as a built-in agent or for a course's package: an agent.toml that names it
+/// asks for a file like any other.
+fn is_own_program(agent: &ProgramFiles<'_>) -> bool {
+    agent.launch.file == own_program() && !agent.has_manifest
+}
+
 /// Returns where the program and its interpreter are installed.
 fn programs(agent: &ProgramFiles<'_>, allowed: &[PathBuf]) -> Installed {
     let launch = agent.launch;
     let mut installed = Installed::new(own_of(agent), allowed);
-    if launch.file != own_program() {
+    if !is_own_program(agent) {
         let words: Vec<&str> = launch.command.iter().skip(1).map(String::as_str).collect();
         installed.by_author = agent.has_manifest;
         let mut named = programs_of(&launch.command).into_iter().map(|at| &launch.command[at]);
