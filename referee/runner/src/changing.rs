@@ -3,7 +3,6 @@
 
 use super::again::{prepare_submission, stored_file};
 use super::arguments::relative;
-use super::course::Teams;
 use super::entrants::stem;
 use super::folder::Folder;
 use super::prepare::Prepared;
@@ -154,16 +153,8 @@ impl Changing {
             return refused("is that of another player");
         }
         let others = players.iter().map(|player| player.name.clone()).filter(|name| name != team);
-        let mut others: Vec<String> = others.collect();
-        if !matches!(earlier, Earlier::OfTheSameName) {
-            // One who may write in the folder of submissions would be in its place.
-            let teams = Teams::read(&self.folder)?.teams;
-            if teams.iter().any(|known| known.name == team) {
-                return refused("is that of a team that hands in on the site");
-            }
-            others.extend(teams.into_iter().map(|known| known.name));
-        }
-        unfit(team, &others).map_or_else(|| Ok(team.to_owned()), |why| refused(&why))
+        unfit(team, &others.collect::<Vec<_>>())
+            .map_or_else(|| Ok(team.to_owned()), |why| refused(&why))
     }
 
     /// Whether the contest file names this player among its agents.

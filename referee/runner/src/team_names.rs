@@ -4,7 +4,7 @@ use referee_match::names::unique_name;
 use referee_protocol::sanitize::sanitize_name;
 
 /// Returns why a team of an open ladder can't have this name beside these: it would be taken for another player.
-pub(super) fn unfit(team: &str, others: &[String]) -> Option<String> {
+pub fn unfit(team: &str, others: &[String]) -> Option<String> {
     // Pages show several spaces as one.
     if sanitize_name(team) != team || team.is_empty() || team.contains("  ") {
         let why = "is empty or too long, or has spaces around it, two in a row, or characters that are not shown";

@@ -31,7 +31,7 @@ use referee_runner::inbox::{Inbox, KeptVersion};
 use referee_runner::pace::{AT_ONCE, Pace};
 use referee_runner::results::first_line;
 use referee_runner::store::{Store, StoredContest};
-use referee_runner::team_names::version_of;
+use referee_runner::team_names::{unfit, version_of};
 use referee_runner::{
     Broken, MadeCopies, disk_failure, hidden_files, programs, read_contest_file, sums,
 };
@@ -645,7 +645,23 @@ impl OpenContest<'_> {
         Ok(Taken::Refused(format!("the referee failed {TRIES} times to take it in: {why}")))
     }
 
+    /// Returns why a submission in the folder can't have its name beside the teams of the site: one who may write there would
+    /// be in a team's place.
+    fn is_taken(&self, name: &str) -> Result<Option<String>, Failure> {
+        let teams = Teams::read(&self.folder)?.teams.into_iter().map(|team| team.name);
+        let teams: Vec<String> = teams.collect();
+        let is_teams = teams.iter().any(|team| team == name);
+        let own = is_teams.then(|| "is that of a team that hands in on the site".to_owned());
+        let why = own.or_else(|| unfit(name, &teams));
+        Ok(why.map(|why| format!("its name {why}; rename the submission")))
+    }
+
     fn try_to_take(&self, version: &Version<'_>) -> Result<Taken, Failure> {
+        if version.id.is_none()
+            && let Some(why) = self.is_taken(version.team)?
+        {
+            return Ok(Taken::Refused(why));
+        }
         let contest = Changing::open(&self.folder, "submitted")?;
         let bar = count_bar("building", !self.global.quiet);
         let progress = |done, of| advance(&bar, done, of);
