@@ -44,13 +44,22 @@ pub fn create() -> io::Result<TempDir> {
 
 /// Creates such a folder in `folder`, with a name that starts with `prefix`.
 pub fn create_named(prefix: &str, folder: &Path) -> io::Result<TempDir> {
-    let closed = Permissions::from_mode(0o700);
-    let created = tempfile::Builder::new().prefix(prefix).permissions(closed).tempdir_in(folder)?;
+    let created = create_private_in(prefix, folder)?;
     if nix::unistd::geteuid().is_root() {
         // In a sandbox, where this program starts rules, too, nobody changes modes.
         close_but_to_agents(created.path())?;
     }
     Ok(created)
+}
+
+/// Creates a temporary folder that no other user may enter, not even agents' users.
+pub fn create_private(prefix: &str) -> io::Result<TempDir> {
+    create_private_in(prefix, &std::env::temp_dir())
+}
+
+fn create_private_in(prefix: &str, folder: &Path) -> io::Result<TempDir> {
+    let closed = Permissions::from_mode(0o700);
+    tempfile::Builder::new().prefix(prefix).permissions(closed).tempdir_in(folder)
 }
 
 /// Closes a folder of this user to others. If the referee runs as root, agents' users may pass through it. Other users may

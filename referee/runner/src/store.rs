@@ -12,7 +12,7 @@ use referee_contest::{Change, Contest, Player, PlayerInfo, Record};
 use referee_process::Failure;
 use referee_process::files::absolute;
 use referee_process::open_folder::{OpenFolder, copy_file};
-use referee_process::work_folder;
+use referee_process::work_folder::create_private;
 use referee_protocol::SandboxRecord;
 use referee_protocol::sanitize::sanitize_name;
 use rusqlite::limits::Limit;
@@ -202,7 +202,7 @@ impl Store {
         check_files(&path)?;
         let mut bytes = None;
         let mut copy = || {
-            let (copy, opened) = (work_folder::create()?, open(folder.root())?);
+            let (copy, opened) = (create_private("referee-")?, open(folder.root())?);
             let most = if is_foreign { COPY_BYTES_MAX } else { u64::MAX };
             for (suffix, most) in [("", most), ("-wal", COPY_BYTES_MAX)] {
                 let file = format!("{STORE_FILE}{suffix}");

@@ -11,7 +11,7 @@ use referee_play::agent_spec::{AgentKind, AgentSpec, Parts};
 use referee_play::game_program::{MANIFEST as GAME_MANIFEST, spec_of};
 use referee_process::files::is_disk_full;
 use referee_process::sandbox::reach::is_wide;
-use referee_process::work_folder::create_named;
+use referee_process::work_folder::create_private;
 use referee_process::{Failure, FailureKind};
 use referee_protocol::sanitize::sanitize;
 use referee_runner::arguments::{join, relative_run};
@@ -108,7 +108,7 @@ pub(super) fn pack_with_bounds(
     let root = base.ancestors().find(holds_all).unwrap_or(base);
     let root = root.to_owned();
     let folder = base.strip_prefix(&root).unwrap_or(Path::new("")).to_string_lossy().into_owned();
-    let files = create_named("referee-bundles-", &std::env::temp_dir());
+    let files = create_private("referee-bundles-");
     let files = files
         .map_err(|error| Failure::machine(format!("can't create a folder for bundles: {error}")))?;
     let (packages, bundles) = (Vec::new(), Vec::new());

@@ -1,6 +1,7 @@
 //! Videos, written by ffmpeg.
 
-use referee_process::{Failure, work_folder};
+use referee_process::Failure;
+use referee_process::work_folder::create_private;
 use referee_render::PictureError;
 use referee_render::pictures::{AnimationFrames, OutputFormat};
 use std::fs::File;
@@ -45,7 +46,7 @@ impl Video {
         done: &mut dyn FnMut(usize),
     ) -> Result<(), PictureError> {
         // ffmpeg writes the index of an .mp4 file last, and then moves it to the front: not in a pipe.
-        let folder = work_folder::create()?;
+        let folder = create_private("referee-")?;
         let file = folder.path().join(self.0.ending());
         let errors = folder.path().join("errors");
         let (width, height) = frames.size();

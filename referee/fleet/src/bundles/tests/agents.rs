@@ -183,6 +183,8 @@ fn agents_are_installed_unchanged() {
         engine.display()
     );
     let (prepared, packed) = machines.packed(&text);
+    let around = packed.bundles[0].1.parent().unwrap().metadata().unwrap();
+    assert_eq!(around.permissions().mode() & 0o777, 0o700, "other users read no agent");
     let arrived = machines.arrive(&prepared, &packed, &[]);
     for (player, arrived) in arrived.iter().enumerate().skip(1) {
         checked(&machines, &prepared, arrived, player);
