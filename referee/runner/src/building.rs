@@ -102,8 +102,7 @@ impl Builder {
         };
         let results = parallel::map(builds, Some(jobs), progress, build).into_iter().zip(builds);
         let results = results.map(|(result, launch)| match result {
-            // Another that ran beside it may have taken the room.
-            Ok(Err(why)) if why.starts_with(NO_ROOM) && builds.len() > 1 => build(launch),
+            Ok(Err(why)) if lacked_room(&why) && builds.len() > 1 => build(launch),
             result => result,
         });
         results.collect::<io::Result<_>>().map_err(|error| machine(&error))
@@ -112,7 +111,7 @@ impl Builder {
     /// The same as [`Builder::build`], again if another build may be why it failed.
     pub fn build_or_again(&self, launch: &Launch) -> io::Result<Result<(), String>> {
         match self.build(launch) {
-            Ok(Err(why)) if why.starts_with(NO_ROOM) => self.build(launch),
+            Ok(Err(why)) if lacked_room(&why) => self.build(launch),
             built => built,
         }
     }
@@ -272,6 +271,11 @@ impl Builder {
 
 /// Why a build ends that takes the last room of the disk, or runs beside one that does.
 const NO_ROOM: &str = "it left too little room on the disk";
+
+/// Whether a build failed because the disk had no room, which another build beside it may have taken.
+fn lacked_room(why: &str) -> bool {
+    why.starts_with(NO_ROOM)
+}
 
 /// Runs the `build` commands of agents, once per folder, and returns how long each took, if there is one, or why the agent
 /// can't be built.

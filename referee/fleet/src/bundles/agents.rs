@@ -62,8 +62,7 @@ impl KeptAgents {
         let before = std::mem::take(&mut self.agents);
         for (package, info) in brief.agents.iter().zip(&brief.contest.players) {
             let made_from = made_from(brief, package, info);
-            let known = before.get(&made_from).or_else(|| self.agents.get(&made_from));
-            let agent = known.cloned().unwrap_or_else(|| {
+            let agent = before.get(&made_from).cloned().unwrap_or_else(|| {
                 self.count += 1;
                 let folder = self.folder.join(self.count.to_string());
                 let (turn, spec) = (Arc::default(), OnceLock::new());
@@ -137,8 +136,8 @@ impl WorkerAgents {
     }
 
     /// Returns a player's agent, by its index in the contest, with the contest's name and digest, once it is unpacked and
-    /// built; `None` while other callers have this or as many others as may be built. It is built in this sandbox. What
-    /// failed because of the agent is tried again after [`FAILED_TIMES`] times as long as it took.
+    /// built; `None` while another caller installs it, or as many builds run as are allowed. It is built in this sandbox.
+    /// What failed because of the agent is tried again after [`FAILED_TIMES`] times as long as it took.
     pub(crate) async fn spec(
         &self,
         player: Player,

@@ -647,7 +647,7 @@ impl OpenContest<'_> {
 
     /// Returns why a submission in the folder can't have its name beside the teams of the site: one who may write there would
     /// be in a team's place.
-    fn is_taken(&self, name: &str) -> Result<Option<String>, Failure> {
+    fn name_refusal(&self, name: &str) -> Result<Option<String>, Failure> {
         let teams = Teams::read(&self.folder)?.teams.into_iter().map(|team| team.name);
         let teams: Vec<String> = teams.collect();
         let is_teams = teams.iter().any(|team| team == name);
@@ -658,7 +658,7 @@ impl OpenContest<'_> {
 
     fn try_to_take(&self, version: &Version<'_>) -> Result<Taken, Failure> {
         if version.id.is_none()
-            && let Some(why) = self.is_taken(version.team)?
+            && let Some(why) = self.name_refusal(version.team)?
         {
             return Ok(Taken::Refused(why));
         }

@@ -7,6 +7,7 @@ use referee_contest::Player;
 use referee_process::sandbox::Sandbox;
 use referee_runner::Prepared;
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -99,6 +100,15 @@ fn what_failed_is_not_tried_again_for_a_while() {
     assert_eq!(started(&of(&changed, 0)), "");
 }
 
+/// Begins what is not done before files were written on another thread.
+async fn begin<F: Future<Output: std::fmt::Debug>>(first: Pin<&mut F>) {
+    tokio::select! {
+        biased;
+        done = first => panic!("{done:?}"),
+        () = std::future::ready(()) => {}
+    }
+}
+
 #[test]
 fn nobody_waits_while_another_installs_an_agent() {
     let mut worker = Worker::new(ONE, BOT);
@@ -114,23 +124,14 @@ fn nobody_waits_while_another_installs_an_agent() {
     runtime().block_on(async {
         // Of two slots one has agents built.
         let mut first = std::pin::pin!(one.spec(Player(0), &sandbox));
-        tokio::select! {
-            biased;
-            spec = &mut first => panic!("{spec:?}"),
-            () = std::future::ready(()) => {}
-        }
+        begin(first.as_mut()).await;
         assert!(other.spec(Player(0), &sandbox).await.unwrap().is_none());
         first.await.unwrap().unwrap();
         other.spec(Player(0), &sandbox).await.unwrap().unwrap();
     });
     runtime().block_on(async {
         let mut first = std::pin::pin!(contest.spec(Player(0), &sandbox));
-        // It begins when it is first polled, and is not done before files were written on another thread.
-        tokio::select! {
-            biased;
-            spec = &mut first => panic!("{spec:?}"),
-            () = std::future::ready(()) => {}
-        }
+        begin(first.as_mut()).await;
         assert!(next.spec(Player(0), &sandbox).await.unwrap().is_none());
         let first = first.await.unwrap().unwrap();
         assert!(Arc::ptr_eq(&first, &next.spec(Player(0), &sandbox).await.unwrap().unwrap()));

@@ -239,8 +239,8 @@ fn installed(agent: &ProgramFiles<'_>, allowed: &[PathBuf]) -> Installed {
     installed
 }
 
-/// Whether the referee has this program started, as a built-in agent or for a course's package: an agent.toml that names it
-/// asks for a file like any other.
+/// Whether the referee itself is started, as a built-in agent or to run a course's package. An agent.toml that names it asks
+/// for a file like any other.
 fn is_own_program(agent: &ProgramFiles<'_>) -> bool {
     agent.launch.file == own_program() && !agent.has_manifest
 }
