@@ -211,6 +211,54 @@ test("an answer about a turn that was just played doesn't ask for it again", asy
   await fine();
 });
 
+test("a turn that the page hasn't heard of yet isn't asked for", async () => {
+  const { page, fine } = await newPage();
+  await page.addInitScript(() => {
+    window.held = null;
+    const { addEventListener } = EventSource.prototype;
+    EventSource.prototype.addEventListener = function listen(type, act, ...more) {
+      const later = (event) => (window.held ? window.held.push(() => act(event)) : act(event));
+      addEventListener.call(this, type, later, ...more);
+    };
+  });
+  // The page asks at its start and when it begins to follow: the second answer comes after the opponent's move.
+  let asked = 0;
+  const second = {};
+  const isAsked = new Promise((resolve) => { second.ask = resolve; });
+  const isFree = new Promise((resolve) => { second.free = resolve; });
+  await page.route("**/api/seat?*", async (route) => {
+    asked += 1;
+    const isSecond = asked === 2;
+    if (isSecond) {
+      second.ask();
+      await isFree;
+    }
+    let response = await route.fetch();
+    if (!isSecond) await isAsked;
+    while (isSecond && (await response.json()).turn !== 2) response = await route.fetch();
+    return route.fulfill({ response });
+  });
+  await start(page, "hex", { size: "4" }, "@first");
+  await page.evaluate(() => { window.held = []; });
+  const played = page.waitForResponse((response) => response.request().method() === "POST");
+  await cell(page, "b2").click();
+  await (await played).finished();
+  const answered = page.waitForResponse((response) => response.url().includes("/api/seat?"));
+  second.free();
+  await (await answered).finished();
+  await page.evaluate(() => new Promise((done) => setTimeout(done)));
+  assert.equal(await page.getByRole("region", { name: "Your move" }).count(), 0);
+  await page.evaluate(() => {
+    const { held } = window;
+    window.held = null;
+    held.forEach((act) => act());
+  });
+  await next(page);
+  await cell(page, "c3").click();
+  await page.locator(".move[data-ply='4']").waitFor();
+  await fine();
+});
+
 test("a finger that rests on the board has an enlarged part of it above, and chooses where it ends", async () => {
   const { page, fine } = await newPage({ hasTouch: true, isMobile: true, viewport: { width: 390, height: 800 } });
   await start(page, "hex", { size: "5" }, "@first");

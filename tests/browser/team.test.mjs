@@ -135,3 +135,18 @@ for (const [size, width, zoom] of [["a phone", 360, 1], ["large text", 1280, 2]]
     await fine();
   });
 }
+
+test("a page stays with its team when the link of another is opened in the same browser", async () => {
+  const { page, fine } = await newPage();
+  await page.goto(link);
+  await page.getByRole("heading", { name: "Team <b>7</b>" }).waitFor();
+  await page.locator("#hand-in").waitFor();
+  const other = await page.context().newPage();
+  await other.goto(course.contest("invite", "d", "Another").link);
+  await other.getByRole("heading", { name: "Another" }).waitFor();
+  await page.getByText("The link of another team, Another, was opened in this browser.").waitFor();
+  await page.locator("#hand-in").waitFor({ state: "hidden" });
+  await page.getByRole("link", { name: "Go to its page" }).click();
+  await page.getByRole("heading", { name: "Another" }).waitFor();
+  await fine();
+});

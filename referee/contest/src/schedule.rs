@@ -131,6 +131,14 @@ impl Schedule {
         self.slot(number).is_some_and(|slot| self.results[slot] != OPEN)
     }
 
+    /// Whether a game of a player has a result.
+    pub fn has_result_of(&self, player: Player) -> bool {
+        let each = self.games_of_a_pairing() as u64;
+        let numbers = (0..self.known()).step_by(self.games_of_a_pairing().max(1));
+        let mut own = numbers.zip(&self.pairings).filter(|(_, it)| it.players.contains(&player));
+        own.any(|(first, _)| (first..first + each).any(|number| self.has(number)))
+    }
+
     /// Returns the known pairings, in schedule order.
     pub fn pairings(&self) -> &[Pairing] {
         &self.pairings

@@ -213,6 +213,9 @@ pub struct Heartbeat {
     pub orders: Vec<(u64, u32)>,
     /// The games that it is playing.
     pub games: Vec<u64>,
+    /// The players whose agents it has built now, and for how many milliseconds so far.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub building: Vec<(Player, u64)>,
     /// How many games it has played for this contest.
     pub played: u64,
     /// Why it takes no orders of this contest; hostile text.

@@ -14,6 +14,9 @@ use referee_protocol::{
 use serde_json::Value;
 use std::fmt::Write;
 
+/// What the event of a line takes in a transcript besides the line, in bytes.
+const EVENT_BYTES: u64 = 64;
+
 /// Ends the text of a fault `late` within the lag, of an agent that may cause no more void matches.
 const NO_EXCUSE: &str = "too many of its matches were void to excuse it by the referee's own delay";
 
@@ -36,6 +39,8 @@ impl Match {
         let is_blank = is_blank(line) && !cut && meaning.is_none();
         let bytes = if is_blank { line.len() as u64 } else { self.record_line(seat, line, cut) };
         let is_own = meaning.is_none();
+        // There any line may be one that is only recorded, however short it is.
+        let bytes = if is_own { bytes } else { bytes + EVENT_BYTES };
         // An action in its usual form is read when it is played.
         let action = action_text(line).filter(|_| is_own && !cut);
         let unread = cut || action.is_some();

@@ -6,6 +6,7 @@ use referee_games::{GameKind, Games};
 use referee_play::pool::Played;
 use referee_process::Failure;
 use referee_protocol::SandboxRecord;
+use std::time::Duration;
 
 /// An event of a backend.
 #[derive(Debug)]
@@ -17,6 +18,8 @@ pub enum BackendEvent {
     /// Submitted games that will not be played, by number. Without a reason they count as never
     /// submitted; with one they can't be played.
     Dropped(Vec<u64>, Option<Unplayed>),
+    /// The agent of a player is being built where the games are played, for so long so far.
+    Building(Player, Duration),
     /// The sandbox that agents run in where the games are played.
     SandboxKnown(Box<SandboxRecord>),
     /// A message to print.

@@ -24,6 +24,26 @@ pub struct Pace {
     held: BTreeMap<PathBuf, Instant>,
     /// How much time versions of each user's submissions took.
     used: BTreeMap<u32, Duration>,
+    /// The players that have joined.
+    players: BTreeMap<String, Joined>,
+}
+
+/// Who handed in a version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Author {
+    /// A user of this machine.
+    User(u32),
+    /// A team of the course's site.
+    Team(u32),
+}
+
+/// A player that has joined.
+#[derive(Debug)]
+struct Joined {
+    submission: PathBuf,
+    author: Author,
+    /// How long others have waited for it so far.
+    waited: Duration,
 }
 
 impl Pace {
@@ -46,6 +66,36 @@ impl Pace {
         let from = self.games_until.map_or(began, |until| until.max(began));
         self.games_until = Some(from + time * 2);
         self.held.extend(submissions.into_iter().map(|path| (path, ended + time * TEAM_FACTOR)));
+    }
+
+    /// Notes whose version plays under this name.
+    pub fn joined(&mut self, player: &str, submission: PathBuf, author: Author) {
+        let waited = Duration::ZERO;
+        self.players.insert(player.to_owned(), Joined { submission, author, waited });
+    }
+
+    /// Notes that others have waited so long in all for a player's agent to be built on the machines that play: that counts
+    /// like a build here. Returns whose next version waits longer because of that, and how long.
+    pub fn waited(
+        &mut self,
+        player: &str,
+        time: Duration,
+        now: Instant,
+    ) -> Option<(Author, Duration)> {
+        let joined = self.players.get_mut(player)?;
+        let more = time.saturating_sub(joined.waited);
+        joined.waited += more;
+        let (author, until) = (joined.author, now + time * TEAM_FACTOR);
+        let held = self.held.entry(joined.submission.clone()).or_insert(now);
+        if more.is_zero() || until <= *held {
+            return None;
+        }
+        *held = until;
+        self.games_until = self.games_until.max(Some(now + time));
+        if let Author::User(user) = author {
+            self.charge(user, more);
+        }
+        Some((author, time * TEAM_FACTOR))
     }
 
     /// Notes that a submission of this user took so much time.
@@ -76,7 +126,7 @@ impl Pace {
 
 #[cfg(test)]
 mod tests {
-    use super::{AT_ONCE, Pace};
+    use super::{AT_ONCE, Author, Pace};
     use std::path::{Path, PathBuf};
     use std::time::{Duration, Instant};
 
@@ -128,5 +178,25 @@ mod tests {
         let (_, taken) = week(&[("sleeper", 600), ("quick", 1)]);
         let (_, alone) = week(&[("quick", 1)]);
         assert!(taken[1] * 10 >= alone[0] * 8, "{taken:?} {alone:?}");
+    }
+
+    #[test]
+    fn a_build_for_which_others_wait_counts_like_one_here() {
+        let (now, mut pace, name) = (Instant::now(), Pace::default(), Path::new("sleeper"));
+        let seconds = Duration::from_secs;
+        pace.took(name.to_owned(), now, now + seconds(1));
+        pace.joined("sleeper v2", name.to_owned(), Author::User(7));
+        assert_eq!(pace.waited("another", seconds(9), now), None);
+        // It waits longer for the build here.
+        assert_eq!(pace.waited("sleeper v2", Duration::from_millis(5), now), None);
+        let later = now + seconds(600);
+        let held = pace.waited("sleeper v2", seconds(600), later);
+        assert_eq!(held, Some((Author::User(7), seconds(12_000))));
+        assert!(pace.is_held(name, later + seconds(11_999)));
+        assert!(!pace.is_held(name, later + seconds(12_000)));
+        assert_eq!(pace.games_for(later), seconds(600));
+        // The same wait is heard of again.
+        assert_eq!(pace.waited("sleeper v2", seconds(600), later + seconds(9)), None);
+        assert_eq!(pace.used(7), seconds(600));
     }
 }

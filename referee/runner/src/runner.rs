@@ -21,6 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// The contest stops after this many games in a row without a result.
 const FAILURES_MAX: u32 = 20;
@@ -55,6 +56,9 @@ pub struct RunResult {
     pub given_up: Vec<(u64, String)>,
     /// The players whose agents can't be built or started where the games are played.
     pub unplayable: BTreeSet<Player>,
+    /// For how long others had to wait for builds of players' agents where the games are played: until the first result
+    /// of each.
+    pub waits: BTreeMap<Player, Duration>,
     /// The progress.
     pub progress: Progress,
 }
@@ -91,6 +95,8 @@ pub struct Runner {
     rules_failures: BTreeMap<usize, u32>,
     given_up: Vec<(u64, String)>,
     unplayable: BTreeSet<Player>,
+    pub(crate) waits: BTreeMap<Player, Duration>,
+    began: Instant,
     failure: Option<Failure>,
     progress: Progress,
 }
@@ -145,6 +151,8 @@ impl Runner {
             rules_failures: BTreeMap::new(),
             given_up: Vec::new(),
             unplayable: BTreeSet::new(),
+            waits: BTreeMap::new(),
+            began: Instant::now(),
             failure: None,
             progress: Progress::default(),
         }
@@ -183,6 +191,7 @@ impl Runner {
             over,
             given_up: self.given_up,
             unplayable: self.unplayable,
+            waits: self.waits,
             progress: self.progress,
         }
     }
@@ -250,6 +259,7 @@ impl Runner {
                 }
             }
             BackendEvent::Dropped(numbers, why) => self.on_dropped(&numbers, why, observer),
+            BackendEvent::Building(player, time) => self.waited(player, time),
             BackendEvent::SandboxKnown(sandbox) => {
                 self.store(Entry::Session(sandbox), backend, observer);
             }
@@ -432,6 +442,14 @@ impl Runner {
         }
     }
 
+    /// Notes for how long others have waited for a player's agent. What comes after its first result holds nobody up.
+    pub(crate) fn waited(&mut self, player: Player, time: Duration) {
+        if !self.schedule.has_result_of(player) {
+            let longest = self.waits.entry(player).or_default();
+            *longest = time.max(*longest);
+        }
+    }
+
     /// Takes submitted games back that will not be played.
     fn on_dropped(&mut self, numbers: &[u64], why: Option<Unplayed>, observer: &mut impl Observer) {
         for number in numbers {
@@ -445,7 +463,10 @@ impl Runner {
         self.given_up.extend(numbers.iter().map(|&number| (number, why.clone())));
         match player {
             // The games of others may be played.
-            Some(player) => drop(self.unplayable.insert(player)),
+            Some(player) => {
+                self.unplayable.insert(player);
+                self.waited(player, self.began.elapsed());
+            }
             None => self.count_failure(&why),
         }
     }

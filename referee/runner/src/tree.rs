@@ -115,10 +115,12 @@ pub(super) fn copy(
     Ok(walk.found)
 }
 
-/// Copies a file with its permissions and its time to a new one.
+/// Copies a file with its permissions and its time to a new one. Who owns the copy may read and change it, and nobody else
+/// change it: whose file it was may have allowed its owner nothing.
 pub(super) fn copy_one(from: &OpenFolder, name: &OsStr, to: &OpenFolder) -> io::Result<State> {
     let (file, state) = from.file(name)?;
-    to.replace_file(name, |copy| copy_file(&file, &state, copy).map(|()| state.mode))?;
+    let mode = 0o600 | state.mode & 0o755;
+    to.replace_file(name, |copy| copy_file(&file, &state, copy).map(|()| mode))?;
     Ok(state.into())
 }
 
@@ -282,8 +284,11 @@ pub(super) fn open_to_all(copy: &OpenFolder, entries: &Entries) -> io::Result<()
 
 #[cfg(test)]
 mod tests {
-    use super::{Entries, NOTHING, State, Tree, Walk, refused_link, way_out};
+    use super::{Entries, NOTHING, State, Tree, Walk, copy_one, refused_link, way_out};
     use referee_process::open_folder::OpenFolder;
+    use std::ffi::OsStr;
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt;
     use std::path::Path;
 
     #[test]
@@ -295,6 +300,22 @@ mod tests {
         let refused = (0..10_000).find_map(add).unwrap();
         let most = "amy has more than 8 MiB in the paths of all files together";
         assert_eq!(refused.to_string(), most);
+    }
+
+    #[test]
+    fn a_copy_is_its_owners_whatever_the_mode_of_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let here = OpenFolder::open(dir.path()).unwrap();
+        fs::create_dir(dir.path().join("copies")).unwrap();
+        let copies = OpenFolder::open(&dir.path().join("copies")).unwrap();
+        for (mode, expected) in [(0o406, 0o604), (0o577, 0o755), (0o644, 0o644), (0o400, 0o600)] {
+            fs::write(dir.path().join("bot"), "").unwrap();
+            fs::set_permissions(dir.path().join("bot"), Permissions::from_mode(mode)).unwrap();
+            copy_one(&here, OsStr::new("bot"), &copies).unwrap();
+            let about = fs::metadata(dir.path().join("copies/bot")).unwrap();
+            assert_eq!(about.permissions().mode() & 0o7777, expected);
+            fs::remove_file(dir.path().join("bot")).unwrap();
+        }
     }
 
     #[test]

@@ -21,7 +21,17 @@ const FAILED_TIMES: u32 = 20;
 const FAILED_MIN: Duration = Duration::from_secs(10);
 
 /// What is held while an agent is installed: its turn, and one of the builds at the same time.
-type Held = (OwnedMutexGuard<()>, Option<OwnedSemaphorePermit>);
+struct Held {
+    agent: Arc<InstalledAgent>,
+    _turn: OwnedMutexGuard<()>,
+    _build: Option<OwnedSemaphorePermit>,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        *lock(&self.agent.since) = None;
+    }
+}
 
 /// The agents that a worker has unpacked and built. A contest finds those that the contest before it had, too: whenever a
 /// player joins an open ladder, workers see a new contest.
@@ -43,6 +53,8 @@ struct InstalledAgent {
     folder: PathBuf,
     /// Held while somebody installs it. A build continues when its caller is dropped.
     turn: Arc<Mutex<()>>,
+    /// Since when somebody installs it.
+    since: std::sync::Mutex<Option<Instant>>,
     spec: OnceLock<Arc<AgentSpec>>,
     /// Why it can't be built or started here, and until when it isn't tried again.
     failed: std::sync::Mutex<Option<(WorkerFault, Instant)>>,
@@ -65,9 +77,13 @@ impl KeptAgents {
             let agent = before.get(&made_from).cloned().unwrap_or_else(|| {
                 self.count += 1;
                 let folder = self.folder.join(self.count.to_string());
-                let (turn, spec) = (Arc::default(), OnceLock::new());
-                let failed = std::sync::Mutex::default();
-                Arc::new(InstalledAgent { folder, turn, spec, failed })
+                Arc::new(InstalledAgent {
+                    folder,
+                    turn: Arc::default(),
+                    since: std::sync::Mutex::default(),
+                    spec: OnceLock::new(),
+                    failed: std::sync::Mutex::default(),
+                })
             });
             self.agents.insert(made_from, agent.clone());
             agents.push(agent);
@@ -158,8 +174,10 @@ impl WorkerAgents {
         let build =
             self.has_build(player).then(|| self.builds.clone().try_acquire_owned()).transpose();
         let Ok(build) = build else { return Ok(None) };
-        let (began, held) = (Instant::now(), (turn, build));
-        let installed = self.install(player, agent.clone(), held, sandbox.clone()).await?;
+        let began = Instant::now();
+        *lock(&agent.since) = Some(began);
+        let held = Held { agent: agent.clone(), _turn: turn, _build: build };
+        let installed = self.install(player, held, sandbox.clone()).await?;
         // A failure of which no caller heard may be that of a worker that was paused.
         installed.map(Some).inspect_err(|fault| {
             let pause = FAILED_MIN.max(began.elapsed() * FAILED_TIMES);
@@ -172,6 +190,14 @@ impl WorkerAgents {
         let is_open =
             |it: &Arc<InstalledAgent>| it.spec.get().is_none() && it.known_fault().is_none();
         self.has_build(player) && self.agents.get(player.index()).is_some_and(is_open)
+    }
+
+    /// Returns the players whose agents are built here now, and for how long so far.
+    pub(crate) fn building(&self) -> Vec<(Player, Duration)> {
+        let time =
+            |player: Player| (*lock(&self.agents[player.index()].since)).map(|it| it.elapsed());
+        let built = Player::all(self.agents.len()).filter(|it| self.has_build(*it));
+        built.filter_map(|player| Some((player, time(player)?))).collect()
     }
 
     fn has_build(&self, player: Player) -> bool {
@@ -190,20 +216,18 @@ impl WorkerAgents {
     async fn install(
         &self,
         player: Player,
-        agent: Arc<InstalledAgent>,
         held: Held,
         sandbox: Sandbox,
     ) -> Result<Result<Arc<AgentSpec>, WorkerFault>, WorkerFault> {
         let shared = self.shared_files().await?.clone();
         let bundle = self.brief.agents.get(player.index()).and_then(|it| it.bundle.clone());
-        let root = agent.folder.clone();
-        let (unpacked, held) = fetched(&self.fetch, root, bundle, (agent, held)).await?;
+        let root = held.agent.folder.clone();
+        let (unpacked, held) = fetched(&self.fetch, root, bundle, held).await?;
         let (brief, readable) = (self.brief.clone(), self.readable.clone());
         blocking(move || {
-            let (agent, _held) = held;
             let install = Install::new(&brief, player, &unpacked, &readable, &sandbox)?;
             install.share(&shared)?;
-            Ok(install.spec().map(|spec| agent.spec.get_or_init(|| spec).clone()))
+            Ok(install.spec().map(|spec| held.agent.spec.get_or_init(|| spec).clone()))
         })
         .await
     }

@@ -3,8 +3,8 @@
 use super::intake::{Event, Judged};
 use super::judge::VerifiedReport;
 use super::{Coordinator, layout};
-use crate::Heartbeat;
 use crate::link::{send_unacknowledged, wait_connected, with_timeout};
+use crate::{Brief, Heartbeat};
 use async_nats::Message;
 use futures_util::StreamExt;
 use referee_contest::wording::count;
@@ -228,6 +228,14 @@ impl Coordinator {
         let now = self.now();
         self.dispatch.heartbeat(&beat, now);
         self.ready.extend(self.registry.heartbeat(&beat).map(BackendEvent::Message));
+        let Brief { contest, build_ms, .. } = &self.layout.brief;
+        for &(player, ms) in beat.building.iter().take(contest.players.len()) {
+            if player.index() < contest.players.len() {
+                // What a worker says is no more than it may be.
+                let time = Duration::from_millis(ms.min(*build_ms));
+                self.ready.push_back(BackendEvent::Building(player, time));
+            }
+        }
         if self.dispatch.worker_count() != before {
             self.ready.push_back(BackendEvent::Changed);
         }

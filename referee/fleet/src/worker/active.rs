@@ -162,6 +162,12 @@ impl ActiveContest {
         self.agents.is_to_be_built(player)
     }
 
+    /// Returns the players whose agents are built here now, and for how many milliseconds so far.
+    pub(super) fn building(&self) -> Vec<(Player, u64)> {
+        let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        self.agents.building().into_iter().map(|(player, time)| (player, ms(time))).collect()
+    }
+
     /// Returns a player's agent once it is installed, or `None` while another order has it installed. All matches
     /// share it.
     pub(super) async fn spec(&self, player: Player) -> Result<Option<Arc<AgentSpec>>, WorkerFault> {

@@ -376,6 +376,7 @@ impl Run<'_> {
             worker: session.info.clone(),
             orders: session.leases.list(),
             games: session.jobs.games(),
+            building: session.contest.building(),
             played: session.contest.played.load(Ordering::Relaxed),
             refused: None,
             leaving: session.phase.borrow().why().is_some(),

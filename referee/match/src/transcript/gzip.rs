@@ -7,8 +7,8 @@ use std::io::{self, BufRead, ErrorKind, Read};
 /// The first bytes of a gzip file: the magic number, then the only method there is.
 const MAGIC: [u8; 3] = [0x1f, 0x8b, 0x08];
 
-/// The largest transcript that is read, unpacked, in bytes. Six agents that write as much as they may by default
-/// cause less than half of it.
+/// The largest transcript that is read, unpacked, in bytes. Four agents that write as much as they may by default, in the
+/// shortest messages that there are, don't fill it, nor do six with messages of 50 bytes.
 pub const TRANSCRIPT_BYTES_MAX: usize = 256 << 20;
 /// The longest line of a transcript that is read, in bytes: the longest line of an agent that a match may allow, each
 /// byte escaped to six, and the rest of its event.

@@ -1,11 +1,14 @@
 //! Files that were cut or changed after they were written.
 
-use super::samples::{all, hex_played, hex_void, packed, sealed, short, unsealed_lines};
+use super::samples::{
+    all, hex_played, hex_short_lines, hex_void, packed, sealed, short, unsealed_lines,
+};
 use proptest::prelude::*;
 use referee_games::Games;
 use referee_match::transcript::{
     Report, Status, TRANSCRIPT_LINE_BYTES_MAX, Verifier, unpack, verify, verify_from,
 };
+use referee_protocol::Event;
 use std::io::{self, BufReader};
 
 #[test]
@@ -235,6 +238,20 @@ fn lines_and_transcripts_are_bounded() {
     let endless = verify_from(BufReader::new(io::repeat(b'x')), &Games::default()).unwrap();
     assert_eq!(endless.status, Status::Unreadable);
     assert_eq!(endless.detail, "larger than 268435456 bytes unpacked, the limit of a transcript");
+}
+
+/// In other protocols a line need not be a message: what is short in it isn't in the transcript.
+#[test]
+fn short_lines_count_as_long_as_they_are_recorded() {
+    let is_flood = |count| {
+        let events = hex_short_lines(count);
+        let lines = events.iter().filter(|it| matches!(it, Event::Line(_)));
+        let bytes: usize = lines.map(|it| serde_json::to_vec(it).unwrap().len() + 1).sum();
+        assert!(bytes < 900, "{bytes} bytes of {count} lines");
+        events.iter().any(|it| matches!(it, Event::Over(over) if over.verdict.reason == "flood"))
+    };
+    assert!(!is_flood(5));
+    assert!(is_flood(14));
 }
 
 fn expect(status: Status, bytes: &[u8], what: &str) {

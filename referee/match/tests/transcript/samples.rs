@@ -351,6 +351,23 @@ fn hex_htp() -> Vec<Event> {
     scribe.events()
 }
 
+/// A game of hex in which an engine writes so many lines of one letter, which HTP ignores, before it resigns.
+pub(crate) fn hex_short_lines(count: usize) -> Vec<Event> {
+    let mut scribe = hex(|header| {
+        header.seats[0].protocol = Some(LineProtocol { name: "htp".to_owned(), ..<_>::default() });
+        header.limits.turn_bytes = 900;
+    })
+    .ready();
+    scribe.ask();
+    for _ in 0..count {
+        let (seat, codec) = scribe.codec.as_mut().expect("an engine");
+        let (seat, meaning) = (*seat, codec.on_line(b"x"));
+        scribe.bytes(seat, b"x", Some(meaning));
+    }
+    scribe.reply("resign");
+    scribe.events()
+}
+
 /// A game of hex in which what the agents use between their turns is charged.
 fn hex_pondering() -> Vec<Event> {
     let mut scribe = hex(|header| header.sandbox.pondering = Some(Pondering::Freeze)).ready();
@@ -410,6 +427,7 @@ pub(crate) fn all() -> Vec<(&'static str, Vec<Event>)> {
         ("adjudicated", hex_adjudicated()),
         ("void", hex_void()),
         ("htp", hex_htp()),
+        ("short_lines", hex_short_lines(14)),
         ("pondering", hex_pondering()),
         ("no_text", hex_no_text()),
         ("garbled", hex_answered("c4")),

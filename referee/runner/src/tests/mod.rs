@@ -5,6 +5,7 @@ mod course;
 mod folder;
 pub(crate) mod store;
 mod voids;
+mod waits;
 mod writer;
 
 use super::folder::Folder;

@@ -15,7 +15,7 @@ use crate::cli::runtime::runtime;
 use clap::Args;
 use jiff::Timestamp;
 use referee_contest::file::{ContestFile, Submissions};
-use referee_contest::{Contest, Player, PlayerInfo};
+use referee_contest::{Contest, PlayerInfo};
 use referee_play::agent_spec::AgentSpec;
 use referee_play::archives::OnlyNow;
 use referee_play::check::CheckReport;
@@ -28,8 +28,9 @@ use referee_runner::changing::{Changing, Earlier, find_player};
 use referee_runner::course::{Course, Noted, Phase, Task, Teams, VersionId, WebTimes};
 use referee_runner::folder::{Folder, Lock, TEAMS_FOLDER};
 use referee_runner::inbox::{Inbox, KeptVersion};
-use referee_runner::pace::{AT_ONCE, Pace};
+use referee_runner::pace::{AT_ONCE, Author, Pace};
 use referee_runner::results::first_line;
+use referee_runner::runner::RunResult;
 use referee_runner::store::{Store, StoredContest};
 use referee_runner::team_names::{unfit, version_of};
 use referee_runner::{
@@ -37,7 +38,6 @@ use referee_runner::{
 };
 use referee_web::{ProxiedAddress, Server, Settings, Visitors};
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 use std::env::temp_dir;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -164,7 +164,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
                 let run = begun.take().map_or_else(again, Ok)?;
                 interrupts.plan_end(Some(Box::pin(planned)));
                 let ended = run.play(&runtime, &mut interrupts, global)?;
-                let goes_on = open.leave_out(&ended.result.unplayable)?;
+                let goes_on = open.after_builds(&ended.result)?;
                 let is_done = ended.result.failure.is_none() && !goes_on;
                 if is_done && interrupts.received().is_none() {
                     open.wait(&format!("for agents {}", open.place()), &runtime, &mut interrupts);
@@ -290,6 +290,13 @@ pub(super) async fn first(
 }
 
 impl Sources {
+    /// Notes whose version it is that plays now.
+    fn joined(&self, taken: &Taken, submission: &Path, author: Author) {
+        if let Taken::Plays(name, Some(_)) = taken {
+            self.pace.borrow_mut().joined(name, submission.to_owned(), author);
+        }
+    }
+
     /// Returns what is to be done.
     fn phase(&self) -> Result<Phase, Failure> {
         self.course.as_ref().map_or(Ok(Phase::Ladder), |course| course.phase())
@@ -477,7 +484,9 @@ impl OpenContest<'_> {
             let &KeptVersion { ref team, is_teams, ref path, ref folder, user, .. } = &version;
             let submission = inbox.borrow().submission(&version);
             let earlier = is_teams.map_or(Earlier::At(&submission), Earlier::Known);
-            match self.take(&Version { team, earlier, path, folder, id: None })? {
+            let taken = self.take(&Version { team, earlier, path, folder, id: None })?;
+            self.sources.joined(&taken, &submission, Author::User(user));
+            match taken {
                 Taken::Interrupted(code) => return Ok(Some(code)),
                 Taken::Plays(name, text) => {
                     version.close(Ok(&name))?;
@@ -545,6 +554,7 @@ impl OpenContest<'_> {
             if let Err(full) = course.count_built(id) {
                 tracing::warn!("{}: {}", sanitize(&team), full.text);
             }
+            self.sources.joined(&taken, &held_as(id.team), Author::Team(id.team));
             match &taken {
                 Taken::Interrupted(code) => return Ok(Some(*code)),
                 Taken::Plays(name, _) => course.note(id, Noted::Plays(name))?,
@@ -576,13 +586,25 @@ impl OpenContest<'_> {
         }
     }
 
-    /// Has players leave whose agents can't be built or started where the games are played: the ladder would wait for
-    /// their games. Returns whether somebody has left.
-    fn leave_out(&self, unplayable: &BTreeSet<Player>) -> Result<bool, Failure> {
-        if unplayable.is_empty() {
+    /// Has authors pay for builds where the games are played, since others waited for them, and players leave whose agents
+    /// can't be built or started there: the ladder would wait for their games. Returns whether somebody has left.
+    fn after_builds(
+        &self,
+        RunResult { waits, unplayable, .. }: &RunResult,
+    ) -> Result<bool, Failure> {
+        if waits.is_empty() && unplayable.is_empty() {
             return Ok(false);
         }
         let contest = Store::open_to_read(&self.folder)?.contest()?.contest;
+        for (player, time) in waits {
+            let Some(PlayerInfo { name, .. }) = contest.players.get(player.index()) else {
+                continue;
+            };
+            let held = self.sources.pace.borrow_mut().waited(name, *time, Instant::now());
+            if let (Some((Author::Team(team), held)), Some(course)) = (held, &self.sources.course) {
+                course.hold(team, held);
+            }
+        }
         let mut has_left = false;
         for player in unplayable {
             // Teams see this reason: it names no worker.

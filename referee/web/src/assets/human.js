@@ -122,8 +122,10 @@ export class Human {
     } catch {
       waiting = { waiting: false };
     }
-    // An answer that was on its way may be about a turn that is shown or over.
-    if (!waiting.waiting || waiting.turn === this.sent) this.checkLater();
+    // The answer may be about a turn that was just played, or that is not in the transcript yet: what comes
+    // from there before that turn would hide the panel, with what was typed.
+    const isCurrent = waiting.waiting && waiting.turn === this.viewer.store.asked?.turn;
+    if (!isCurrent || waiting.turn === this.sent) this.checkLater();
     else if (this.panel.hidden || waiting.turn !== this.turn) this.begin(waiting);
   }
 

@@ -146,7 +146,15 @@ function show(first) {
   const acting = () => page.token;
   const refresh = async () => {
     try {
-      page = await get("/api/team");
+      const now = await get("/api/team");
+      if (now.team !== first.team) {
+        // What is done here would be done for that team.
+        for (const id of ["hand-in", "versions"]) byId(id).hidden = true;
+        fill(byId("problem"), h("p", { class: "error" }, `The link of another team, ${short(now.team, 60)}, was opened in this `
+          + "browser. ", h("a", { href: location.pathname }, "Go to its page"), ", or open your team's link again."));
+        return false;
+      }
+      page = now;
       fill(byId("problem"));
       await update();
     } catch (error) {

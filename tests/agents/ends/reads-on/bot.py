@@ -5,6 +5,5 @@ from simple_agent import SimpleAgent
 
 agent = SimpleAgent()
 while True:
-    line = sys.stdin.readline()
-    if line.strip():
-        agent.handle(json.loads(line))
+    while not (line := sys.stdin.readline().strip()): pass
+    agent.handle(json.loads(line))

@@ -160,6 +160,13 @@ fn a_ladder_goes_on_without_an_agent_that_workers_can_not_build() {
         1,
         "with each agent that joins or leaves, workers have a new contest"
     );
+    // Others waited for it, so its next version waits longer than theirs.
+    std::fs::rename(dir.path("bots/zoe"), dir.path("zoe")).unwrap();
+    submit("zoe", "");
+    submit("bob", "");
+    let names = || query(&dir, "d", "select name from players");
+    assert!(eventually(|| names().contains(&"bob".to_owned())), "{}", status(&dir, "d"));
+    assert!(!names().contains(&"zoe v2".to_owned()), "{:?}", names());
     running.send(Signal::SIGINT);
     running.wait();
     worker.terminate().code(143);

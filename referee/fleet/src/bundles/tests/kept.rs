@@ -126,7 +126,11 @@ fn nobody_waits_while_another_installs_an_agent() {
         let mut first = std::pin::pin!(one.spec(Player(0), &sandbox));
         begin(first.as_mut()).await;
         assert!(other.spec(Player(0), &sandbox).await.unwrap().is_none());
+        let building = one.building().into_iter().map(|(player, _)| player);
+        assert_eq!(building.collect::<Vec<_>>(), [Player(0)]);
+        assert!(other.building().is_empty());
         first.await.unwrap().unwrap();
+        assert!(one.building().is_empty());
         other.spec(Player(0), &sandbox).await.unwrap().unwrap();
     });
     runtime().block_on(async {
