@@ -84,18 +84,20 @@ impl Pace {
     ) -> Option<(Author, Duration)> {
         let joined = self.players.get_mut(player)?;
         let more = time.saturating_sub(joined.waited);
-        joined.waited += more;
-        let (author, until) = (joined.author, now + time * TEAM_FACTOR);
-        let held = self.held.entry(joined.submission.clone()).or_insert(now);
-        if more.is_zero() || until <= *held {
+        if more.is_zero() {
             return None;
         }
-        *held = until;
-        self.games_until = self.games_until.max(Some(now + time));
+        joined.waited = time;
+        let (submission, author) = (joined.submission.clone(), joined.author);
         if let Author::User(user) = author {
             self.charge(user, more);
         }
-        Some((author, time * TEAM_FACTOR))
+        self.games_until = self.games_until.max(Some(now + time));
+        let held = self.held.entry(submission).or_insert(now);
+        let until = now + time * TEAM_FACTOR;
+        let is_longer = until > *held;
+        *held = until.max(*held);
+        is_longer.then_some((author, time * TEAM_FACTOR))
     }
 
     /// Notes that a submission of this user took so much time.

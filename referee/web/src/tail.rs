@@ -153,7 +153,7 @@ impl Tail {
             _ => match &self.problem {
                 Some(why) => ApiError::unfit(format!("{}: {why}", self.name)),
                 None => ApiError::conflict(format!("{}: the match has not started yet", self.name))
-                    .help("it starts when all agents are ready; load the page again"),
+                    .help("it starts when all agents are ready"),
             },
         })
     }

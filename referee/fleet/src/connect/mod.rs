@@ -22,6 +22,12 @@ use tokio::sync::watch;
 const PING: Duration = Duration::from_secs(5);
 /// The timeout for connecting.
 const CONNECT: Duration = Duration::from_secs(10);
+/// Where answers come to coordinators and to workers. A worker's permissions need not include the former: who knows where
+/// another waits for an answer can have the server send much there.
+const COORDINATOR_INBOX: &str = "_INBOX.coordinators";
+const WORKER_INBOX: &str = "_INBOX.workers";
+/// How many messages of a subscription wait in memory; more are lost. A bundle arrives in half as many.
+const UNREAD_MAX: usize = 4096;
 /// The shortest and the longest delay between attempts to connect for the first time.
 const PATIENT_DELAY: Duration = Duration::from_millis(500);
 const PATIENT_DELAY_MAX: Duration = Duration::from_secs(10);
@@ -135,10 +141,11 @@ impl Server {
     pub async fn connect(&self, name: &str) -> Result<Connection, Failure> {
         let began = Instant::now();
         let starts = |error: &NotConnected| error.refused && began.elapsed() < STARTING;
-        self.retry(name, |error| starts(error).then_some(STARTING_DELAY)).await
+        let delay = |error: &NotConnected| starts(error).then_some(STARTING_DELAY);
+        self.retry((name, COORDINATOR_INBOX), delay).await
     }
 
-    /// Connects, and keeps trying while the server can't be reached; calls `note` with the first
+    /// Connects a worker, and keeps trying while the server can't be reached; calls `note` with the first
     /// error. Errors that trying again does not fix, such as a wrong password, are returned at
     /// once.
     pub async fn connect_patiently(
@@ -147,7 +154,7 @@ impl Server {
         note: impl FnOnce(&Failure),
     ) -> Result<Connection, Failure> {
         let (mut note, mut delay) = (Some(note), PATIENT_DELAY / 2);
-        let connection = self.retry(name, |error| {
+        let connection = self.retry((name, WORKER_INBOX), |error| {
             if let Some(note) = note.take_if(|_| error.passing) {
                 note(&error.failure);
             }
@@ -159,14 +166,14 @@ impl Server {
         Ok(connection)
     }
 
-    /// Connects; after an error tries again after the returned delay, if there is one.
+    /// Connects with a name and a prefix of inboxes; after an error tries again after the returned delay, if there is one.
     async fn retry(
         &self,
-        name: &str,
+        as_whom: (&str, &str),
         mut delay_after: impl FnMut(&NotConnected) -> Option<Duration>,
     ) -> Result<Connection, Failure> {
         loop {
-            let error = match self.attempt(name).await {
+            let error = match self.attempt(as_whom).await {
                 Ok(connection) => return Ok(connection),
                 Err(error) => error,
             };
@@ -177,12 +184,13 @@ impl Server {
     }
 
     /// Tries to connect once. The library's own retries do not report why they fail.
-    async fn attempt(&self, name: &str) -> Result<Connection, NotConnected> {
+    async fn attempt(&self, (name, inbox): (&str, &str)) -> Result<Connection, NotConnected> {
         // Errors in the arguments are found without the server.
         let addresses = Addresses::read(&self.url)?;
         let options = self.with_tls(ConnectOptions::new().name(name))?;
         let options = self.with_credentials(options, &addresses)?;
         let options = options.connection_timeout(CONNECT).ping_interval(PING);
+        let options = options.custom_inbox_prefix(inbox).subscription_capacity(UNREAD_MAX);
         self.connect_once(options, &addresses).await
     }
 

@@ -218,21 +218,11 @@ impl Coordinator {
                 }
                 Effect::Left { worker, name } => {
                     tracing::debug!("{worker} has left");
-                    self.ready.push_back(BackendEvent::Message(format!(
-                        "worker {} has left",
-                        sanitize(&name)
-                    )));
+                    self.ready.extend(self.registry.left(&name).map(BackendEvent::Message));
                 }
                 Effect::Lost { worker, name, orders } => {
-                    self.registry.lost(&worker);
-                    let had = match orders {
-                        0 => String::new(),
-                        1 => "; its order goes to another worker".to_owned(),
-                        _ => format!("; its {orders} orders go to other workers"),
-                    };
-                    let name = sanitize(&name);
-                    let text = format!("warning: lost contact with worker {name}{had}");
-                    self.ready.push_back(BackendEvent::Message(text));
+                    let lost = self.registry.lost(&worker, &name, orders);
+                    self.ready.extend(lost.map(BackendEvent::Message));
                 }
             }
         }

@@ -11,8 +11,9 @@ use std::time::{Duration, Instant};
 
 /// The minimum interval at which the file is written.
 const WRITE_INTERVAL: Duration = Duration::from_secs(3);
-/// The maximum number of different messages about workers.
+/// The maximum number of different messages about workers, and of those that may come again in each period.
 const MESSAGES_MAX: usize = 200;
+const PERIOD: Duration = Duration::from_secs(3600);
 /// How long no worker may be connected before a message says how to start one.
 const NO_WORKER_TIME: Duration = Duration::from_secs(9);
 
@@ -27,6 +28,8 @@ pub(super) struct WorkerRegistry {
     /// Whether that message was printed or is not needed any more.
     no_worker_reported: bool,
     reported: BTreeSet<String>,
+    /// When this period began, and how many messages there were in it.
+    period: (Instant, usize),
 }
 
 impl WorkerRegistry {
@@ -43,6 +46,7 @@ impl WorkerRegistry {
             began: now,
             no_worker_reported: false,
             reported,
+            period: (now, 0),
         };
         // Even if this process is killed soon, the server is known.
         registry.write();
@@ -56,7 +60,7 @@ impl WorkerRegistry {
         record_heartbeat(&mut self.workers, beat, &jiff::Timestamp::now().to_string());
         (self.changed, self.no_worker_reported) = (true, true);
         if was_lost {
-            return Some(format!("worker {} is back", sanitize_name(&beat.worker.name)));
+            return self.often(format!("worker {} is back", sanitize_name(&beat.worker.name)));
         }
         let refused = beat.refused.as_ref()?;
         let (name, why) = (sanitize_name(&beat.worker.name), sanitize_line(refused));
@@ -72,9 +76,21 @@ impl WorkerRegistry {
         self.once(format!("worker {name}: {}", sanitize_line(why)))
     }
 
-    pub(super) fn lost(&mut self, id: &str) {
+    /// A worker has left; returns a message to print, if any.
+    pub(super) fn left(&mut self, name: &str) -> Option<String> {
+        self.often(format!("worker {} has left", sanitize_name(name)))
+    }
+
+    /// A worker that held so many orders is silent; returns a message to print, if any.
+    pub(super) fn lost(&mut self, id: &str, name: &str, orders: usize) -> Option<String> {
         self.workers.lost(id);
         self.changed = true;
+        let had = match orders {
+            0 => String::new(),
+            1 => "; its order goes to another worker".to_owned(),
+            _ => format!("; its {orders} orders go to other workers"),
+        };
+        self.often(format!("warning: lost contact with worker {}{had}", sanitize_name(name)))
     }
 
     /// All workers play other contests; returns a message to print, if any.
@@ -88,6 +104,15 @@ impl WorkerRegistry {
              contest's share of their time",
             names.join(", ")
         ))
+    }
+
+    /// Returns a text that may come again, unless there were too many in this period.
+    fn often(&mut self, text: String) -> Option<String> {
+        if self.period.0.elapsed() >= PERIOD {
+            self.period = (Instant::now(), 0);
+        }
+        self.period.1 += 1;
+        (self.period.1 <= MESSAGES_MAX).then_some(text)
     }
 
     fn once(&mut self, text: String) -> Option<String> {

@@ -25,6 +25,10 @@ use tokio::task::JoinHandle;
 /// could have its losses void without end.
 const RETRIES_MAX: u32 = 20;
 
+/// How many times as much as an agent may write in a match a report has before it is sent without the rest of its games: a
+/// block of six seats has 720 of them, and the coordinator reads no report without end.
+const REPORT_OUTPUTS: u64 = 2;
+
 /// A finished match with its gzipped transcript.
 #[derive(Debug)]
 pub(super) struct PackedTranscript {
@@ -59,7 +63,8 @@ pub(super) async fn seated(
 pub(super) async fn play(session: &Session, order: &Order, seated: &Seated) -> Outcome {
     let checked = &session.contest.checked;
     let mut staging = JobBuilder::new(checked.contest.clone(), checked.kinds.clone());
-    let (mut packing, mut halted) = (Vec::new(), None);
+    let most = checked.contest.limits.match_bytes.saturating_mul(REPORT_OUTPUTS);
+    let (mut packed, mut packing, mut halted) = (Vec::new(), Vec::new(), None);
     for fixture in &order.fixtures {
         let game =
             game(session, fixture, order.void_retries, seated, &mut staging, &mut packing).await;
@@ -67,25 +72,45 @@ pub(super) async fn play(session: &Session, order: &Order, seated: &Seated) -> O
             halted = Some(fault);
             break;
         }
-    }
-    let mut packed = Vec::new();
-    for packing in packing {
-        match packing.await {
-            Ok(Ok(done)) => packed.push(done),
-            Ok(Err(error)) => {
-                halted.get_or_insert(failed("a transcript", &error));
-            }
-            Err(error) => {
-                halted.get_or_insert(WorkerFault::new(FaultCause::Machine, error));
-            }
+        // The last one is packed while the next game runs.
+        let earlier = packing.len().saturating_sub(1);
+        for earlier in packing.drain(..earlier) {
+            packed.push(in_report(earlier).await);
+        }
+        if !has_room(&packed, most) {
+            // The other games are ordered again.
+            break;
         }
     }
-    let Some(fault) = halted else { return Ok(packed) };
+    for last in packing {
+        packed.push(in_report(last).await);
+    }
+    let mut done = Vec::new();
+    for one in packed {
+        match one {
+            Ok(one) => done.push(one),
+            Err(fault) => drop(halted.get_or_insert(fault)),
+        }
+    }
+    let Some(fault) = halted else { return Ok(done) };
     // The disk may be full.
-    for PackedTranscript { path, .. } in packed {
+    for PackedTranscript { path, .. } in done {
         std::fs::remove_file(path).ok();
     }
     Err(fault)
+}
+
+/// Returns a packed transcript, or why it is lost.
+async fn in_report(
+    packing: JoinHandle<io::Result<PackedTranscript>>,
+) -> Result<PackedTranscript, WorkerFault> {
+    let packed = packing.await.map_err(|error| WorkerFault::new(FaultCause::Machine, error))?;
+    packed.map_err(|error| failed("a transcript", &error))
+}
+
+/// Whether further games fit into a report of at most so many bytes, apart from its last game.
+fn has_room(packed: &[Result<PackedTranscript, WorkerFault>], most: u64) -> bool {
+    packed.iter().flatten().map(|it| it.bytes).sum::<u64>() <= most
 }
 
 /// Plays a game until it counts. A game that stays void is a failure of this machine.
@@ -226,7 +251,7 @@ fn compress(path: &Path, into: &Path) -> io::Result<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{RETRIES_MAX, Tries, TryOutcome, outcome, pack};
+    use super::{PackedTranscript, RETRIES_MAX, Tries, TryOutcome, has_room, outcome, pack};
     use referee_contest::{Fixture, Player, Policy};
     use referee_match::MatchTally;
     use referee_match::transcript::unpack;
@@ -309,6 +334,14 @@ mod tests {
 
     fn seat_of(outcome: TryOutcome) -> Option<Seat> {
         if let TryOutcome::Void(seat) = outcome { seat } else { None }
+    }
+
+    #[test]
+    fn a_report_has_room_until_its_games_fill_it() {
+        let packed = |bytes| Ok(PackedTranscript { number: 7, path: "7.gz".into(), bytes });
+        assert!(has_room(&[], 0));
+        assert!(has_room(&[packed(60), packed(40)], 100));
+        assert!(!has_room(&[packed(60), packed(41)], 100));
     }
 
     #[test]

@@ -72,6 +72,8 @@ const TEXT_CHARACTERS_MAX: usize = 200;
 const STONES_NONE: &str = " 0";
 
 /// The commands that an engine may refuse, and that it needn't be sent.
+/// The commands that are sent only to an engine which lists them.
+const LISTED: [&str; 3] = ["param_game", "time_settings", "time_left"];
 const OPTIONAL: [&str; 7] = [
     "protocol_version",
     "name",
@@ -126,7 +128,7 @@ struct Htp {
     /// The reply so far: whether it is a success, and its text.
     reply: Option<(bool, String)>,
     /// The commands that the engine lists.
-    known_commands: Vec<String>,
+    known_commands: Vec<&'static str>,
     ready: Ready,
     is_ready: bool,
     /// Whether its `time_left` is `COLOUR SECONDS`, without the number of stones.
@@ -220,7 +222,7 @@ impl Htp {
     }
 
     fn knows(&self, command: &str) -> bool {
-        self.known_commands.iter().any(|listed| listed == command)
+        self.known_commands.contains(&command)
     }
 
     fn hello(&mut self, hello: &Hello) {
@@ -333,7 +335,9 @@ impl Htp {
             }
             Purpose::List => {
                 if success {
-                    self.known_commands = text.split_whitespace().map(str::to_owned).collect();
+                    // Its list may be as long as it likes.
+                    let listed = |used: &&str| text.split_whitespace().any(|it| it == *used);
+                    self.known_commands = LISTED.into_iter().filter(listed).collect();
                 }
                 self.set_up();
                 Decoded::Nothing

@@ -245,9 +245,6 @@ fn lines_and_transcripts_are_bounded() {
 fn short_lines_count_as_long_as_they_are_recorded() {
     let is_flood = |count| {
         let events = hex_short_lines(count);
-        let lines = events.iter().filter(|it| matches!(it, Event::Line(_)));
-        let bytes: usize = lines.map(|it| serde_json::to_vec(it).unwrap().len() + 1).sum();
-        assert!(bytes < 900, "{bytes} bytes of {count} lines");
         events.iter().any(|it| matches!(it, Event::Over(over) if over.verdict.reason == "flood"))
     };
     assert!(!is_flood(5));

@@ -123,7 +123,10 @@ pub(super) fn confine(limits: &Limits, confinement: &Confinement<'_>) -> Result<
     if *inside {
         sys::drop_bounding_set().map_err(|errno| layers::layer_failure(Layer::UserNs, errno))?;
     }
-    apply_layer(config, Layer::NoNewPrivileges, set_no_new_privs)?;
+    apply_layer(config, Layer::NoNewPrivileges, || {
+        sys::clear_ambient_set()?;
+        set_no_new_privs()
+    })?;
     filter(confinement, Filters::begin)
 }
 

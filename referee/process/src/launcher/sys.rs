@@ -381,6 +381,16 @@ pub(super) fn drop_bounding_set() -> nix::Result<()> {
     Ok(())
 }
 
+/// Drops the capabilities that programs get without asking for them, as a service may have one.
+pub(super) fn clear_ambient_set() -> nix::Result<()> {
+    let clear = libc::PR_CAP_AMBIENT_CLEAR_ALL.into();
+    match call(libc::SYS_prctl, [libc::PR_CAP_AMBIENT.into(), clear, 0, 0]) {
+        // This kernel has none.
+        Err(Errno::EINVAL) => Ok(()),
+        done => done.map(drop),
+    }
+}
+
 /// Returns a detached, read-only mount of a path, with everything mounted below.
 pub(super) fn clone_mount(path: &Path) -> nix::Result<OwnedFd> {
     let mount = clone_tree(open_readable(path)?.as_fd(), Path::new(""))?;

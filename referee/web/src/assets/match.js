@@ -1,7 +1,7 @@
 // @ts-check
 // The page of a match: shows it, follows it, and lets a person play.
 
-import { address, byId, errorMessage, fill, get, h } from "./common.js";
+import { address, byId, errorMessage, fill, get, h, ServerError } from "./common.js";
 import { Human } from "./human.js";
 import { follow } from "./live.js";
 import { RerunPanel } from "./rerun.js";
@@ -12,6 +12,9 @@ import { WhatIf } from "./whatif.js";
 
 /** @typedef {import("./types.js").MatchData} MatchData */
 /** @typedef {import("./types.js").Source} Source */
+
+/** How long to wait before asking again whether a match has started. */
+const AGAIN_MS = 2000;
 
 /** @param {string} file @param {string|null} seen_by @param {boolean} isPublic @returns {Source} */
 function fromServer(file, seen_by, isPublic) {
@@ -43,13 +46,26 @@ function contestOf(file) {
   return h("a", { class: "back", href }, "Back to the contest");
 }
 
+/** A match, once its agents are ready. @param {string} file @param {string|null} seen_by @returns {Promise<MatchData>} */
+async function started(file, seen_by) {
+  for (;;) {
+    try {
+      return await get("/api/match", { file, seen_by });
+    } catch (error) {
+      if (!(error instanceof ServerError) || error.status !== 409) throw error;
+      fill(byId("title"), "Waiting for the match to start");
+      fill(byId("viewer"), errorMessage(error));
+      await new Promise((resolve) => { setTimeout(resolve, AGAIN_MS); });
+    }
+  }
+}
+
 async function start() {
   const root = byId("viewer");
   const asked = new URLSearchParams(location.search);
   const [file, seen_by] = [asked.get("file") ?? "", asked.get("seen_by")];
   try {
-    /** @type {MatchData} */
-    const match = await get("/api/match", { file, seen_by });
+    const match = await started(file, seen_by);
     const viewer = new Viewer(match, fromServer(file, seen_by, Boolean(match.public)));
     viewer.build(root);
     const { tried } = fromHash(location.hash);
