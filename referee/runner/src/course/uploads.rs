@@ -5,6 +5,7 @@
 use super::receiving::{List, PARTIAL, Received, SENT_FOLDER, Sent, Synced, Unpacked};
 use super::teams::{Team, Teams};
 use super::{Course, Noted, Task, give, make_private};
+use crate::disk::Disk;
 use jiff::{SignedDuration, Timestamp};
 use referee_play::replace_file::replace;
 use referee_process::Failure;
@@ -319,15 +320,16 @@ impl Uploads {
             }
         }
         let kept = self.check_share(course, team.number)?;
-        let most = settings.disk_mb << 20;
-        if kept + course.upload_bytes_max() + course.most().bytes > most {
-            let text = format!(
-                "the course has no room for more uploads: {} MiB are set aside (disk_mb); tell the instructor",
-                settings.disk_mb
-            );
-            return Err(Refusal::new(RefusalKind::Full, text));
-        }
-        Ok(())
+        let (most, one) = (settings.disk_mb << 20, course.upload_bytes_max() + course.most().bytes);
+        let why = if kept + one > most {
+            format!("{} MiB are set aside (disk_mb)", settings.disk_mb)
+        } else if Disk::of(&self.root).is_ok_and(|disk| disk.room() < one) {
+            "its disk is nearly full".to_owned()
+        } else {
+            return Ok(());
+        };
+        let text = format!("the course has no room for more uploads: {why}; tell the instructor");
+        Err(Refusal::new(RefusalKind::Full, text))
     }
 
     /// Returns the bytes of all that is kept, unless a team has more than its share.
@@ -398,11 +400,12 @@ impl Uploads {
         id: VersionId,
         unpacked: io::Result<Unpacked>,
     ) -> io::Result<()> {
-        let unpacked = match unpacked {
-            // Another try may do.
-            Err(error) if is_disk_full(&error) => return Err(error),
-            other => other.map_err(|error| sanitize(&error.to_string())),
-        };
+        let unpacked = unpacked.map_err(|error| match is_disk_full(&error) {
+            // What was written is removed, and games go on.
+            true => "the disk had no room for its files: tell the instructor, and hand it in again"
+                .to_owned(),
+            false => sanitize(&error.to_string()),
+        });
         self.change(id, |version| {
             let state = &mut version.state;
             match unpacked {
