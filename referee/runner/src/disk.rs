@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// So much stays free for games, or half of what is free if that is less.
 const RESERVE_BYTES_MAX: u64 = 4 << 30;
-/// So much is left by what visitors start, or a twentieth of the disk if that is less.
+/// So much is left by what visitors start and hand in, or a twentieth of the disk if that is less.
 const LEFT_BYTES_MIN: u64 = 1 << 30;
 /// The part of the disk that all versions of one user may take.
 const SHARE: u64 = 8;
@@ -35,8 +35,8 @@ impl Disk {
         self.free - RESERVE_BYTES_MAX.min(self.free / 2)
     }
 
-    /// Whether nothing more is written for visitors.
-    fn is_nearly_full(self) -> bool {
+    /// Whether nothing more is written for visitors, nor taken in.
+    pub(super) fn is_nearly_full(self) -> bool {
         self.free < LEFT_BYTES_MIN.min(self.all / 20)
     }
 
@@ -46,7 +46,7 @@ impl Disk {
     }
 }
 
-/// Whether the disk of a folder has too little room for what visitors start.
+/// Whether the disk of a folder has too little room for what visitors start, or hand in.
 pub fn is_nearly_full(folder: &Path) -> bool {
     Disk::of(folder).is_ok_and(Disk::is_nearly_full)
 }

@@ -323,7 +323,8 @@ impl Uploads {
         let (most, one) = (settings.disk_mb << 20, course.upload_bytes_max() + course.most().bytes);
         let why = if kept + one > most {
             format!("{} MiB are set aside (disk_mb)", settings.disk_mb)
-        } else if Disk::of(&self.root).is_ok_and(|disk| disk.room() < one) {
+        } else if Disk::of(&self.root).is_ok_and(|disk| disk.is_nearly_full() || disk.room() < one)
+        {
             "its disk is nearly full".to_owned()
         } else {
             return Ok(());

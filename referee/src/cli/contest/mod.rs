@@ -19,6 +19,7 @@ pub(super) mod ratings;
 pub(super) mod report;
 pub(super) mod run;
 mod generated;
+mod sources;
 pub(super) mod status;
 
 use super::global::{Global, success};

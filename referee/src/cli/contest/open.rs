@@ -6,6 +6,7 @@ use super::generated::prepare_built;
 use super::last::OrderedFinal;
 use super::run::{SharedRunOptions, created, reopened};
 use super::running::{ContestRun, EndedRun, listen};
+use super::sources::{Sources, held_as};
 use crate::cli::bars::{advance, count_bar};
 use crate::cli::check::{ContestCheck, write_feedback};
 use crate::cli::fleet::FleetVenue;
@@ -26,9 +27,9 @@ use referee_protocol::Level;
 use referee_protocol::sanitize::sanitize;
 use referee_runner::changing::{Changing, Earlier, find_player};
 use referee_runner::course::{Course, Noted, Phase, Task, Teams, VersionId, WebTimes};
-use referee_runner::folder::{Folder, Lock, TEAMS_FOLDER};
+use referee_runner::folder::{Folder, Lock};
 use referee_runner::inbox::{Inbox, KeptVersion};
-use referee_runner::pace::{AT_ONCE, Author, Pace};
+use referee_runner::pace::{AT_ONCE, Author};
 use referee_runner::results::first_line;
 use referee_runner::runner::RunResult;
 use referee_runner::store::{Store, StoredContest};
@@ -37,7 +38,7 @@ use referee_runner::{
     Broken, MadeCopies, disk_failure, hidden_files, programs, read_contest_file, sums,
 };
 use referee_web::{ProxiedAddress, Server, Settings, Visitors};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::env::temp_dir;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -48,8 +49,6 @@ use tokio::runtime::Runtime;
 
 /// How often the folder of submissions is searched.
 const LOOK: Duration = Duration::from_secs(3);
-/// How long that takes, since no game begins meanwhile.
-const LOOK_TIME: Duration = Duration::from_millis(300);
 /// How often a version is tried to take in, if something fails that isn't known to be its own fault.
 const TRIES: usize = 2;
 
@@ -97,15 +96,6 @@ struct OpenContest<'a> {
     sources: Rc<Sources>,
     options: &'a Options,
     global: &'a Global,
-}
-
-/// Where new agents come from.
-struct Sources {
-    /// The folder of submissions, if there is one.
-    inbox: Option<RefCell<Inbox>>,
-    /// The teams that hand in on the web, if they do.
-    course: Option<Arc<Course>>,
-    pace: RefCell<Pace>,
 }
 
 /// A version that is to be taken in.
@@ -260,9 +250,11 @@ impl Options {
             Course::open(folder, web, has_command).map(Arc::new)
         });
         Ok(Sources {
+            contest: folder.clone(),
             inbox: inbox.transpose()?.map(RefCell::new),
             course: course.transpose()?,
             pace: RefCell::default(),
+            is_full: Cell::default(),
         })
     }
 }
@@ -287,56 +279,6 @@ pub(super) async fn first(
         interrupt = deadline => interrupt,
         interrupt = other => interrupt,
     }
-}
-
-impl Sources {
-    /// Notes whose version it is that plays now.
-    fn joined(&self, taken: &Taken, submission: &Path, author: Author) {
-        if let Taken::Plays(name, Some(_)) = taken {
-            self.pace.borrow_mut().joined(name, submission.to_owned(), author);
-        }
-    }
-
-    /// Returns what is to be done.
-    fn phase(&self) -> Result<Phase, Failure> {
-        self.course.as_ref().map_or(Ok(Phase::Ladder), |course| course.phase())
-    }
-
-    /// Returns whether something else is to be done.
-    fn has_other_phase(&self, phase: &Phase) -> bool {
-        let now = self.phase().inspect_err(|failure| tracing::warn!("{failure}"));
-        now.is_ok_and(|now| now != *phase)
-    }
-
-    /// Returns whether there are new agents that may be taken in.
-    fn look(&self) -> bool {
-        let now = Instant::now();
-        let mut pace = self.pace.borrow_mut();
-        pace.tidy(now);
-        let mut found = false;
-        if let Some(inbox) = &self.inbox {
-            let mut inbox = inbox.borrow_mut();
-            match inbox.look(&pace, now + LOOK_TIME) {
-                Ok(new) => found = new,
-                Err(error) => tracing::warn!(%error, "cannot list the submissions"),
-            }
-            for warning in inbox.warnings() {
-                tracing::warn!("{warning}");
-            }
-        }
-        if let Some(course) = &self.course {
-            match course.tasks(|team| pace.is_held(&held_as(team), now)) {
-                Ok(tasks) => found |= !tasks.is_empty(),
-                Err(failure) => tracing::warn!("{failure}"),
-            }
-        }
-        found
-    }
-}
-
-/// The name under which a team waits.
-fn held_as(team: u32) -> PathBuf {
-    Path::new(TEAMS_FOLDER).join(team.to_string())
 }
 
 impl OpenContest<'_> {
@@ -485,7 +427,7 @@ impl OpenContest<'_> {
             let submission = inbox.borrow().submission(&version);
             let earlier = is_teams.map_or(Earlier::At(&submission), Earlier::Known);
             let taken = self.take(&Version { team, earlier, path, folder, id: None })?;
-            self.sources.joined(&taken, &submission, Author::User(user));
+            self.joined(&taken, &submission, Author::User(user));
             match taken {
                 Taken::Interrupted(code) => return Ok(Some(code)),
                 Taken::Plays(name, text) => {
@@ -554,7 +496,7 @@ impl OpenContest<'_> {
             if let Err(full) = course.count_built(id) {
                 tracing::warn!("{}: {}", sanitize(&team), full.text);
             }
-            self.sources.joined(&taken, &held_as(id.team), Author::Team(id.team));
+            self.joined(&taken, &held_as(id.team), Author::Team(id.team));
             match &taken {
                 Taken::Interrupted(code) => return Ok(Some(*code)),
                 Taken::Plays(name, _) => course.note(id, Noted::Plays(name))?,
@@ -618,6 +560,13 @@ impl OpenContest<'_> {
             }
         }
         Ok(has_left)
+    }
+
+    /// Notes whose version it is that plays now.
+    fn joined(&self, taken: &Taken, submission: &Path, author: Author) {
+        if let Taken::Plays(name, Some(_)) = taken {
+            self.sources.joined(name, submission, author);
+        }
     }
 
     /// Prints what became of a team's version.
