@@ -336,6 +336,15 @@ impl Contest {
         self.changes.iter().any(back)
     }
 
+    /// Returns the games of a player that had a result when it left, the last time that it did.
+    pub(crate) fn played_before_leaving(&self, player: Player) -> &[u64] {
+        let left = |change: &'_ Change| matches!(change.kind, ChangeKind::Withdraw { player: own, .. } if own == player);
+        match self.changes.iter().rfind(|change| left(change)).map(|it| &it.kind) {
+            Some(ChangeKind::Withdraw { played, .. }) => played,
+            _ => &[],
+        }
+    }
+
     /// Returns the players who have left when the pairings from this game on are made.
     pub(crate) fn absent_at(&self, number: u64) -> BTreeSet<Player> {
         let mut absent = BTreeSet::new();

@@ -131,12 +131,14 @@ impl Schedule {
         self.slot(number).is_some_and(|slot| self.results[slot] != OPEN)
     }
 
-    /// Whether a game of a player has a result.
+    /// Whether a game of a player has a result, apart from those from before it left and came back.
     pub fn has_result_of(&self, player: Player) -> bool {
         let each = self.games_of_a_pairing() as u64;
         let numbers = (0..self.known()).step_by(self.games_of_a_pairing().max(1));
         let mut own = numbers.zip(&self.pairings).filter(|(_, it)| it.players.contains(&player));
-        own.any(|(first, _)| (first..first + each).any(|number| self.has(number)))
+        let before = self.contest.played_before_leaving(player);
+        let has = |number| self.has(number) && !before.contains(&number);
+        own.any(|(first, _)| (first..first + each).any(has))
     }
 
     /// Returns the known pairings, in schedule order.

@@ -306,7 +306,9 @@ impl Inbox {
             // A submission may be called like an agent that the contest file names.
             let plays = prepared.entries.contains_key(&name);
             if let Some(path) = entry.filter(|_| plays)
-                && let Kept::Version(version) = self.keep_version(&path, &name, None, true)?
+                && let Some(user) = owner(&path)
+                && let Kept::Version(version) =
+                    self.keep_version((&path, user), &name, None, true)?
             {
                 version.close(Ok(&name))?;
             }
@@ -324,17 +326,21 @@ impl Inbox {
     /// Takes the next of what is complete: of the user whose submissions took the least time so far, so that nobody keeps
     /// others waiting by many; first those that are known, then the oldest.
     fn next(&mut self, pace: &Pace) -> Option<(PathBuf, u32)> {
-        let rank = |path: &PathBuf| {
-            let about = path.symlink_metadata().ok();
-            let used = about.as_ref().map(|about| pace.used(about.uid()));
-            let changed = about.map(|about| (about.ctime(), about.ctime_nsec()));
-            (used, !self.versions(path).exists(), changed)
-        };
-        let ranks = self.complete.iter().map(rank).enumerate();
-        let (first, _) = ranks.min_by_key(|(_, rank)| *rank)?;
-        let path = self.complete.remove(first);
-        let user = path.symlink_metadata().map_or(0, |about| about.uid());
-        Some((path, user))
+        loop {
+            let rank = |path: &PathBuf| {
+                let about = path.symlink_metadata().ok();
+                let used = about.as_ref().map(|about| pace.used(about.uid()));
+                let changed = about.map(|about| (about.ctime(), about.ctime_nsec()));
+                (used, !self.versions(path).exists(), changed)
+            };
+            let ranks = self.complete.iter().map(rank).enumerate();
+            let (first, _) = ranks.min_by_key(|(_, rank)| *rank)?;
+            let path = self.complete.remove(first);
+            // What is gone for a moment is nobody's, and is looked at again.
+            if let Some(user) = owner(&path) {
+                return Some((path, user));
+            }
+        }
     }
 
     /// Copies the next of what is complete to the contest's folder as a new version, unless it is later than this. The
@@ -365,7 +371,7 @@ impl Inbox {
             let is_this = |entry: &Option<PathBuf>| entry.as_ref() == Some(&path);
             if let Some(submission) = found.iter().find(|it| is_this(&it.entry)) {
                 let (team, is_teams) = self.team_of(&path, user, &submission.name);
-                match self.keep_version(&path, &team, is_teams, false)? {
+                match self.keep_version((&path, user), &team, is_teams, false)? {
                     Kept::Version(version) => {
                         kept = Some(version);
                         continue;
@@ -410,10 +416,10 @@ impl Inbox {
         }
     }
 
-    /// Keeps a submission as a new version: of a user who has handed in too much only if it `plays` already.
+    /// Keeps a submission of this user as a new version: of a user who has handed in too much only if it `plays` already.
     fn keep_version(
         &self,
-        path: &Path,
+        (path, user): (&Path, u32),
         team: &str,
         is_teams: Option<bool>,
         plays: bool,
@@ -425,7 +431,8 @@ impl Inbox {
         let partial = versions.join(".partial");
         let name = path.file_name().unwrap_or_default();
         let place = folder.join(FILES_FOLDER).join(name);
-        let user = path.symlink_metadata().map_or(0, |about| about.uid());
+        let is_users = || owner(path) == Some(user);
+        let was_users = is_users();
         if partial.exists() {
             fs::remove_dir_all(&partial).map_err(failed)?;
         }
@@ -457,6 +464,8 @@ impl Inbox {
             copied.map_err(failed)?;
         } else if let (Ok(copied), Ok(before)) = (&copied, &before)
             && copied == before
+            && was_users
+            && is_users()
         {
             fs::rename(&partial, &folder).map_err(failed)?;
             return Ok(Kept::Version(kept(Some(Seen::of(before)))));
@@ -589,6 +598,11 @@ impl KeptVersion {
         });
         written.map_err(|error| disk_failure(&self.folder.join(RESULT_FILE), &error))
     }
+}
+
+/// Returns the user whose file or folder it is.
+fn owner(path: &Path) -> Option<u32> {
+    Some(path.symlink_metadata().ok()?.uid())
 }
 
 /// Whether this user may change everything in a folder of submissions.

@@ -270,6 +270,24 @@ fn a_look_that_takes_too_long_goes_on_at_the_next_one() {
     assert_eq!(found, ["a", "b", "c", "a"].map(|team| folder.join(team)));
 }
 
+#[test]
+fn what_is_gone_for_a_moment_or_changes_its_owner_is_not_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let (folder, kept) = (dir.path().join("in"), dir.path().join("kept"));
+    fs::create_dir(&folder).unwrap();
+    let mut inbox = Inbox::new(folder.clone(), None, dir.path().to_owned(), kept);
+    let (gone, there) = (folder.join("gone.zip"), folder.join("there.zip"));
+    fs::write(&there, "x").unwrap();
+    let user = fs::metadata(&there).unwrap().uid();
+    inbox.complete = vec![gone.clone(), there.clone()];
+    assert_eq!(inbox.next(&Pace::default()), Some((there.clone(), user)));
+    assert_eq!(inbox.next(&Pace::default()), None);
+    let another = inbox.keep_version((&there, user + 1), "there", None, false);
+    assert!(matches!(another.unwrap(), Kept::Changing));
+    let own = inbox.keep_version((&there, user), "there", None, false);
+    assert!(matches!(own.unwrap(), Kept::Version(_)));
+}
+
 /// Whoever may write in a folder of submissions changes nobody's name by files of their own.
 #[test]
 fn a_name_is_of_the_user_whose_versions_have_it() {
@@ -289,7 +307,7 @@ fn a_name_is_of_the_user_whose_versions_have_it() {
     };
     let plays = |name: &str, user: u32, team: &str| {
         let Kept::Version(version) =
-            inbox.keep_version(&hand_in(name, user), team, None, false).unwrap()
+            inbox.keep_version((&hand_in(name, user), user), team, None, false).unwrap()
         else {
             panic!("not kept");
         };

@@ -562,9 +562,9 @@ impl OpenContest<'_> {
         Ok(has_left)
     }
 
-    /// Notes whose version it is that plays now.
+    /// Notes whose version it is that plays now, perhaps again.
     fn joined(&self, taken: &Taken, submission: &Path, author: Author) {
-        if let Taken::Plays(name, Some(_)) = taken {
+        if let Taken::Plays(name, _) = taken {
             self.sources.joined(name, submission, author);
         }
     }
