@@ -26,6 +26,9 @@ use std::time::{Duration, Instant};
 /// The contest stops after this many games in a row without a result.
 const FAILURES_MAX: u32 = 20;
 
+/// For a player that can't be built or started no more than this counts as waiting: there may have been no machine.
+const GIVEN_UP_WAIT_MAX: Duration = Duration::from_secs(600);
+
 /// The progress of a contest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
@@ -465,7 +468,7 @@ impl Runner {
             // The games of others may be played.
             Some(player) => {
                 self.unplayable.insert(player);
-                self.waited(player, self.began.elapsed());
+                self.waited(player, self.began.elapsed().min(GIVEN_UP_WAIT_MAX));
             }
             None => self.count_failure(&why),
         }

@@ -401,12 +401,12 @@ impl Uploads {
         id: VersionId,
         unpacked: io::Result<Unpacked>,
     ) -> io::Result<()> {
-        let unpacked = unpacked.map_err(|error| match is_disk_full(&error) {
-            // What was written is removed, and games go on.
-            true => "the disk had no room for its files: tell the instructor, and hand it in again"
-                .to_owned(),
-            false => sanitize(&error.to_string()),
-        });
+        // Where the disk had no room, what was written is removed, and games go on.
+        let full = "the disk had no room for its files: tell the instructor, and hand it in again";
+        let why = |error: io::Error| {
+            if is_disk_full(&error) { full.to_owned() } else { sanitize(&error.to_string()) }
+        };
+        let unpacked = unpacked.map_err(why);
         self.change(id, |version| {
             let state = &mut version.state;
             match unpacked {

@@ -48,13 +48,15 @@ function contestOf(file) {
 
 /** A match, once its agents are ready. @param {string} file @param {string|null} seen_by @returns {Promise<MatchData>} */
 async function started(file, seen_by) {
-  for (;;) {
+  for (let tries = 0; ; tries += 1) {
     try {
       return await get("/api/match", { file, seen_by });
     } catch (error) {
       if (!(error instanceof ServerError) || error.status !== 409) throw error;
-      fill(byId("title"), "Waiting for the match to start");
-      fill(byId("viewer"), errorMessage(error));
+      if (tries === 0) {
+        fill(byId("title"), "Waiting for the match to start");
+        fill(byId("viewer"), errorMessage(error));
+      }
       await new Promise((resolve) => { setTimeout(resolve, AGAIN_MS); });
     }
   }
