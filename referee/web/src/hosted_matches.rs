@@ -38,8 +38,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// How long agents may take to start, in milliseconds.
-const START_MS: u64 = 180_000;
+/// How long agents may take to start.
+pub(super) const START_TIME: Duration = Duration::from_secs(180);
 /// The longest pause after a turn, in milliseconds.
 const PACE_MS_MAX: u64 = 10_000;
 
@@ -520,7 +520,8 @@ pub(super) fn job(
 /// Returns the clock, as in `referee play`: by default a match with a person has no limit. Agents that run behind everything
 /// else on this machine may take longer to start.
 fn clock(request: &MatchRequest, person: bool) -> ApiResult<ClockSettings> {
-    let mut settings = ClockSettings { start_ms: START_MS, ..ClockSettings::default() };
+    let start_ms = START_TIME.as_secs() * 1000;
+    let mut settings = ClockSettings { start_ms, ..ClockSettings::default() };
     if let Some(text) = &request.clock {
         let read = read_clock(text);
         let unfit = |error| ApiError::unfit(format!("clock {text:?}: {error}"));

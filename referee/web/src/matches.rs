@@ -4,6 +4,7 @@ use super::App;
 use super::course::Audience;
 use super::errors::{ApiError, ApiResult, run_costly};
 use super::following::PERIOD;
+use super::hosted_matches::START_TIME;
 use super::tail::Tail;
 use super::visitor::Session;
 use crate::{MatchPage, MatchState};
@@ -18,8 +19,6 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long to wait for the header of a match whose agents are starting.
-const START_WAIT: Duration = Duration::from_secs(15);
 /// The longest part of a line that is shown, in bytes.
 const LINE_BYTES_MAX: usize = 64 << 10;
 /// The most bytes of a ply's lines together.
@@ -59,7 +58,8 @@ pub(super) async fn match_page(
     headers: HeaderMap,
     Query(query): Query<MatchQuery>,
 ) -> ApiResult<Json<MatchPage>> {
-    let end = Instant::now() + START_WAIT;
+    // Its agents may still be starting.
+    let end = Instant::now() + START_TIME;
     loop {
         let (app, name, who) = (app.clone(), query.file.clone(), who.clone());
         let (headers, shared) = (headers.clone(), app.clone());

@@ -52,7 +52,8 @@ async function started(file, seen_by) {
     try {
       return await get("/api/match", { file, seen_by });
     } catch (error) {
-      if (!(error instanceof ServerError) || error.status !== 409) throw error;
+      // A proxy may not wait as long as the server.
+      if (!(error instanceof ServerError) || ![409, 502, 504].includes(error.status)) throw error;
       if (tries === 0) {
         fill(byId("title"), "Waiting for the match to start");
         fill(byId("viewer"), errorMessage(error));

@@ -73,10 +73,19 @@ fn workers_need_only_the_documented_permissions() {
 
 #[test]
 fn a_user_without_permission_is_refused() {
-    let Some(server) = Server::start_with(&users()) else { return };
+    let users = users();
+    // A worker doesn't even hear the server's answers to a coordinator.
+    let Some(server) = Server::start_with(&users) else { return };
     let dir = TestDir::new();
     dir.write("cup.toml", "agents = [\"@random\", \"@first\"]\ngame = \"hex\"\n");
-    let on = format!("nats://worker:wp@127.0.0.1:{}", server.port);
+    let on = |server: &Server| format!("nats://worker:wp@127.0.0.1:{}", server.port);
+    let words = ["contest", "run", "cup.toml", "--out", "none", "--on", &on(&server)];
+    let output = dir.run(&words).code(4).stderr;
+    assert!(output.contains("Permissions Violation for Subscription"), "{output}");
+    assert!(output.contains("fleet-security.md") && !output.contains("wp@"), "{output}");
+    let users = users.replace("_INBOX.workers.>", "_INBOX.>");
+    let Some(server) = Server::start_with(&users) else { return };
+    let on = on(&server);
     let output =
         dir.run(&["contest", "run", "cup.toml", "--out", "cup", "--on", &on]).code(4).stderr;
     assert!(
@@ -90,6 +99,7 @@ fn a_user_without_permission_is_refused() {
 
 pub(super) async fn connect(server: &Server, user: &str, password: &str) -> Client {
     let options = ConnectOptions::with_user_and_password(user.to_owned(), password.to_owned());
+    let options = options.custom_inbox_prefix(format!("_INBOX.{user}s"));
     options.connect(server.url()).await.unwrap()
 }
 
