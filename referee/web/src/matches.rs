@@ -17,7 +17,7 @@ use referee_render::{Charset, Style, terminal};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// The longest part of a line that is shown, in bytes.
 const LINE_BYTES_MAX: usize = 64 << 10;
