@@ -565,7 +565,7 @@ impl OpenContest<'_> {
     /// Notes whose version it is that plays now, perhaps again.
     fn joined(&self, taken: &Taken, submission: &Path, author: Author) {
         if let Taken::Plays(name, _) = taken {
-            self.sources.joined(name, submission, author);
+            self.sources.pace.borrow_mut().joined(name, submission.to_owned(), author);
         }
     }
 

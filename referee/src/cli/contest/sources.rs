@@ -5,7 +5,7 @@ use referee_runner::course::{Course, Phase};
 use referee_runner::disk::is_nearly_full;
 use referee_runner::folder::{Folder, TEAMS_FOLDER};
 use referee_runner::inbox::Inbox;
-use referee_runner::pace::{Author, Pace};
+use referee_runner::pace::Pace;
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,11 +28,6 @@ pub(super) struct Sources {
 }
 
 impl Sources {
-    /// Notes whose version it is that plays under this name now.
-    pub(super) fn joined(&self, player: &str, submission: &Path, author: Author) {
-        self.pace.borrow_mut().joined(player, submission.to_owned(), author);
-    }
-
     /// Returns what is to be done.
     pub(super) fn phase(&self) -> Result<Phase, Failure> {
         self.course.as_ref().map_or(Ok(Phase::Ladder), |course| course.phase())
@@ -72,11 +67,11 @@ impl Sources {
     /// Whether the disk has room for submissions, beside the games of those who play already.
     fn has_room(&self) -> bool {
         let is_full = is_nearly_full(self.contest.root());
-        if is_full && !self.is_full.replace(is_full) {
+        let was_full = self.is_full.replace(is_full);
+        if is_full && !was_full {
             let root = self.contest.root().display();
             tracing::warn!("{root}: the disk is nearly full, so no submission is taken in");
         }
-        self.is_full.set(is_full);
         !is_full
     }
 }
