@@ -636,7 +636,7 @@ impl Unpacking {
 
     /// Returns the folder in which everything is, if there is one and nothing beside it.
     fn only_folder(&self) -> io::Result<Option<PathBuf>> {
-        let names = self.root.names()?;
+        let names = self.root.names(2)?;
         let is_beside = |link: &PathBuf| link.components().count() == 1;
         let [only] = &names[..] else { return Ok(None) };
         let is_folder = self.root.kind(only)?.0 == Kind::Folder;

@@ -117,6 +117,8 @@ struct Files {
     found: Vec<PathBuf>,
     /// The memory that they take, in bytes.
     bytes: usize,
+    /// How many names were listed.
+    listed: usize,
 }
 
 impl Files {
@@ -125,7 +127,13 @@ impl Files {
         if depth > DEPTH_MAX {
             return Err(named(inside, &too_deep()));
         }
-        for name in folder.names()? {
+        let most = LIST_BYTES_MAX / size_of::<PathBuf>();
+        let names = folder.names((most + 1).saturating_sub(self.listed))?;
+        self.listed += names.len();
+        if self.listed > most {
+            return Err(too_long());
+        }
+        for name in names {
             let shown = name.to_string_lossy();
             if shown.starts_with('.') || LEFT_OUT.contains(&shown.as_ref()) {
                 continue;
@@ -153,12 +161,16 @@ impl Files {
     fn add(&mut self, path: PathBuf) -> io::Result<()> {
         self.bytes += size_of::<PathBuf>() + path.as_os_str().len();
         if self.bytes > LIST_BYTES_MAX {
-            let text = format!("the list of its files has more than {} MiB", LIST_BYTES_MAX >> 20);
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
+            return Err(too_long());
         }
         self.found.push(path);
         Ok(())
     }
+}
+
+fn too_long() -> io::Error {
+    let text = format!("the list of its files has more than {} MiB", LIST_BYTES_MAX >> 20);
+    io::Error::new(io::ErrorKind::FileTooLarge, text)
 }
 
 fn add_file(hash: &mut Sha256, file: &Path) -> io::Result<()> {

@@ -196,11 +196,14 @@ impl OpenFolder {
         Ok((file.into(), FileState::of(&stat)))
     }
 
-    /// Returns the names in it, in no order.
-    pub fn names(&self) -> io::Result<Vec<OsString>> {
+    /// Returns the names in it, in no order: no more than so many, since links cost who makes them nearly nothing.
+    pub fn names(&self, most: usize) -> io::Result<Vec<OsString>> {
         let mut listed = Dir::from_fd(openat(&self.0, ".", folder_flags(), Mode::empty())?)?;
         let mut names = Vec::new();
         for entry in listed.iter() {
+            if names.len() == most {
+                break;
+            }
             let entry = entry?;
             let name = entry.file_name().to_bytes();
             if name != b"." && name != b".." {
@@ -258,7 +261,7 @@ impl OpenFolder {
             return Ok(());
         }
         let depth = depth.checked_sub(1).ok_or_else(too_deep)?;
-        for name in self.names()? {
+        for name in self.names(usize::MAX)? {
             if self.kind(&name)?.0 == Kind::Folder {
                 self.folder(&name)?.give_inner(user, group, depth)?;
             } else {
@@ -276,7 +279,7 @@ impl OpenFolder {
         while let Some(path) = folders.pop() {
             let folder = self.folder_at(&path)?;
             fchown(&folder.0, Some(user), Some(group))?;
-            for name in folder.names()? {
+            for name in folder.names(usize::MAX)? {
                 if folder.kind(&name)?.0 == Kind::Folder {
                     folders.push(path.join(name));
                 } else {
@@ -378,7 +381,7 @@ impl OpenFolder {
         }
         let inside = self.folder(name)?;
         let depth = depth.checked_sub(1).ok_or_else(too_deep)?;
-        for inner in inside.names()? {
+        for inner in inside.names(usize::MAX)? {
             inside.remove_at(&inner, depth)?;
         }
         Ok(unlinkat(&self.0, name, UnlinkatFlags::RemoveDir)?)

@@ -57,7 +57,7 @@ pub(super) fn alone(template: &str, path: &Path, base: &Path) -> io::Result<Opti
     let has_course = |folder: &Path| folder != parent && folder.join(course).is_dir();
     let lacks_course = !adapter.names_folders && has_course(base) && !from.join(course).exists();
     let is_inside = from.starts_with(path);
-    if !lacks_course && (is_inside || from == parent && inbox.names()?.len() == 1) {
+    if !lacks_course && (is_inside || from == parent && inbox.names(2)?.len() == 1) {
         return Ok(None);
     }
     let private = Private::new()?;

@@ -33,7 +33,7 @@ const NO_PROGRAM_ENDINGS: &[&str] = &[
     "jpg", "svg", "db",
 ];
 /// The most files and folders among which submissions are looked for: as many as can play.
-const SUBMISSIONS_MAX: usize = 10_000;
+pub(super) const SUBMISSIONS_MAX: usize = 10_000;
 /// Names of the files beside each version of a submission of an open ladder.
 const CONTEST_FILES: &[&str] = &["feedback.md", "feedback.xml", "result.json"];
 /// Names of files that are not programs.

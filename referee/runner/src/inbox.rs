@@ -3,7 +3,7 @@
 
 use super::copies::{self, is_never_copied};
 use super::disk::Disk;
-use super::entrants::{Submission, check_count, stem, submissions};
+use super::entrants::{SUBMISSIONS_MAX, Submission, check_count, stem, submissions};
 use super::folder::{Folder, SUBMISSIONS_FOLDER};
 use super::pace::Pace;
 use super::prepare::Prepared;
@@ -247,7 +247,7 @@ impl Inbox {
     /// look goes on there. Returns whether some have not changed since they were last looked at, and may be taken in.
     pub fn look(&mut self, pace: &Pace, until: Instant) -> io::Result<bool> {
         let inbox = OpenFolder::open(&self.folder)?;
-        let mut names = inbox.names()?;
+        let mut names = inbox.names(SUBMISSIONS_MAX + 1)?;
         if let Err(error) = check_count(names.len()) {
             self.warn(self.folder.clone(), &error);
             return Ok(false);

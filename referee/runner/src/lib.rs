@@ -31,6 +31,7 @@ pub mod results;
 pub mod sums;
 mod voids;
 mod writer;
+pub mod writers;
 mod queue;
 pub mod backend;
 pub mod local;

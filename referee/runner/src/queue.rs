@@ -19,7 +19,7 @@ pub(super) struct Queue {
     submitted: BTreeSet<u64>,
     /// Games whose results were sent to the writer and are not stored yet.
     written: BTreeSet<u64>,
-    /// Void attempts of each game in this run.
+    /// Void attempts of each game in this run that no player caused.
     tries: BTreeMap<u64, u32>,
     /// The entries in the contest's list of games that are not played any more.
     stopped: BTreeSet<usize>,
@@ -133,7 +133,7 @@ impl Queue {
         *self.tries.entry(number).or_default() += 1;
     }
 
-    /// Queues a void game again, unless it was void more often than this or was stopped.
+    /// Queues a void game again, unless it was void more often than this without a player's doing, or was stopped.
     pub(super) fn retry(&mut self, number: u64, retries: u32, schedule: &Schedule) -> bool {
         let is_left = self.tries.get(&number).is_none_or(|tries| *tries <= retries)
             && !self.is_stopped(number, schedule);

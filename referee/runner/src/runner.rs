@@ -361,11 +361,15 @@ impl Runner {
         if let Some(again) = self.command_to_see_again(number, &void, transcript.as_deref()) {
             observer.print(&format!("see it again: {again}"));
         }
-        self.queue.count_try(number);
         self.progress.void += 1;
         let is_by_rules = void.cause == RULES;
         let are_broken = is_by_rules && self.voids.are_rules_broken(&self.contest);
-        match void.player.filter(|_| self.stored.is_some() && !are_broken) {
+        let culprit = void.player.filter(|_| self.stored.is_some() && !are_broken);
+        if culprit.is_none() {
+            // What players may cause has its own limit: two of them could use up a game's tries.
+            self.queue.count_try(number);
+        }
+        match culprit {
             Some(player) => self.report_cause(player, observer),
             None if is_by_rules => self.count_rules(number, observer),
             None => self.count_failure(&void.text),

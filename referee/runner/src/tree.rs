@@ -158,6 +158,8 @@ struct Walk<'a> {
     skips: Skips<'a>,
     found: Entries,
     bytes: u64,
+    /// How many names were listed.
+    listed: usize,
     /// The length of all paths together.
     paths: usize,
     /// How many times as much as in an agent's folder may be in it.
@@ -172,7 +174,17 @@ impl<'a> Walk<'a> {
     fn new(tree: Tree<'a>, skips: Skips<'a>) -> Self {
         let found = Entries::new();
         let (bytes, disk) = (0, u64::MAX);
-        Self { path: tree.path, skips, found, bytes, paths: 0, room: 1, disk, is_changing: false }
+        Self {
+            path: tree.path,
+            skips,
+            found,
+            bytes,
+            listed: 0,
+            paths: 0,
+            room: 1,
+            disk,
+            is_changing: false,
+        }
     }
 
     /// Whether this error ends the walk no more than a name that isn't there.
@@ -194,11 +206,17 @@ impl<'a> Walk<'a> {
         if depth > DEPTH_MAX * self.room {
             return Err(named(&here, &too_deep()));
         }
-        let listed = from.names();
+        let most = ENTRIES_MAX * self.room;
+        let listed = from.names((most + 1).saturating_sub(self.listed));
         if self.is_passed(&listed) {
             return Ok(());
         }
-        for name in listed.map_err(|error| named(&here, &error))? {
+        let names = listed.map_err(|error| named(&here, &error))?;
+        self.listed += names.len();
+        if self.listed > most {
+            return Err(self.too_large(&format!("{ENTRIES_MAX} files and folders")));
+        }
+        for name in names {
             let path = inside.join(&name);
             let shown = whole.join(&path);
             if (self.skips)(&shown, from) {
@@ -255,8 +273,12 @@ impl<'a> Walk<'a> {
         } else {
             return Ok(());
         };
+        Err(self.too_large(&bound))
+    }
+
+    fn too_large(&self, bound: &str) -> io::Error {
         let text = format!("{} has more than {bound}", self.path.display());
-        Err(io::Error::new(io::ErrorKind::FileTooLarge, text))
+        io::Error::new(io::ErrorKind::FileTooLarge, text)
     }
 }
 

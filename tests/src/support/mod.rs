@@ -71,8 +71,8 @@ pub fn clock_options(words: &[impl AsRef<OsStr>]) -> Vec<&'static str> {
     let mut more = Vec::new();
     let mut commands =
         words.iter().map(AsRef::as_ref).filter(|it| !it.as_encoded_bytes().starts_with(b"-"));
-    if commands.next() == Some(OsStr::new("play")) && !has(&["--preset"]) {
-        more.extend(clock.iter().filter(|_| !has(&["--clock", "--move-time"])));
+    if commands.next() == Some(OsStr::new("play")) {
+        more.extend(clock.iter().filter(|_| !has(&["--clock", "--move-time", "--preset"])));
         more.extend(start.iter().filter(|_| !has(&["--start-time"])));
     }
     more

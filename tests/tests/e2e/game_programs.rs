@@ -1,6 +1,6 @@
 //! Games whose rules are programs, in every command that has a GAME.
 
-use crate::support::contest::{contest, transcripts, wait_for_games};
+use crate::support::contest::{AMPLE, contest, transcripts, wait_for_games};
 use crate::support::game_programs::{playing, sample};
 use crate::support::serving::Serving;
 use crate::support::{TestDir, eventually, lacks, python};
@@ -263,8 +263,10 @@ fn no_agent_loses_by_rules_that_fail() {
     }
     dir.write(
         "contest.toml",
-        "agents = [\"@random\", \"@first\"]\nrounds = 2\nseed = 5\n[sandbox]\nlevel = \"none\"\n\
-         [[games]]\ngame = \"./broken\"\n[[games]]\ngame = \"./ttt\"\n",
+        format!(
+            "agents = [\"@random\", \"@first\"]\nrounds = 2\nseed = 5\n{AMPLE}[sandbox]\nlevel = \"none\"\n\
+             [[games]]\ngame = \"./broken\"\n[[games]]\ngame = \"./ttt\"\n"
+        ),
     );
     let ran = contest(&dir, &["run", "contest.toml", "--out", "c", "--json"]);
     assert_ne!(ran.exit, Some(0));

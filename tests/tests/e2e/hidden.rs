@@ -1,5 +1,6 @@
 //! Games with hidden information: what reaches an agent, and draws that follow from a key.
 
+use crate::support::contest::AMPLE;
 use crate::support::game_programs::{heard, playing, sample, spy};
 use crate::support::serving::Serving;
 use crate::support::{Running, TestDir, eventually, remove_fields};
@@ -196,7 +197,7 @@ fn games_with_the_same_deal_are_played_one_after_the_other() {
     dir.write(
         "c.toml",
         format!(
-            "agents = [\"./tells\", \"@first\"]\nduplicate_deals = true\njobs = 2\n\
+            "agents = [\"./tells\", \"@first\"]\nduplicate_deals = true\njobs = 2\n{AMPLE}\
              sandbox.level = \"none\"\n[[games]]\ngame = \"{game}\"\nsetup = {{ hands = 2 }}\n"
         ),
     );

@@ -3,6 +3,7 @@
 
 mod course;
 
+use crate::support::contest::AMPLE;
 use crate::support::{RunResult, TestDir, copy_folder, python, root, skip};
 use serde_json::{Value, json};
 use std::fs;
@@ -179,8 +180,10 @@ fn agents_of_any_year_play_a_game_program_with_their_own_classes() {
     checked.stdout_has("2 agents, 0 failed\n");
     dir.write(
         "contest.toml",
-        "submissions = { folder = \"class\", run = \"comp30024:{}\" }\n\
-         [[games]]\ngame = \"./rules\"\nsetup = { turns = 6 }\n",
+        format!(
+            "{AMPLE}submissions = {{ folder = \"class\", run = \"comp30024:{{}}\" }}\n\
+             [[games]]\ngame = \"./rules\"\nsetup = {{ turns = 6 }}\n"
+        ),
     );
     let contest = dir.run(&["contest", "run", "contest.toml", "--json"]).code(0).json();
     for player in contest["standings"]["players"].as_array().unwrap() {

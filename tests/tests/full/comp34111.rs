@@ -1,5 +1,6 @@
 //! Unmodified agents of the course COMP34111 behind the adapter.
 
+use crate::support::contest::AMPLE;
 use crate::support::{TestDir, copy_folder, python, root};
 use serde_json::Value;
 use std::fs;
@@ -123,7 +124,7 @@ fn a_submission_names_nothing_outside_of_its_folder() {
     let contest = "agents = [\"@first\"]\npolicy.on_broken = \"leave-out\"\n\
                    submissions = { folder = \"handins\", run = \"comp34111:{}\" }\n\
                    [[games]]\ngame = \"hex\"\nsetup = { size = 3 }\n";
-    dir.write("contest.toml", contest);
+    dir.write("contest.toml", format!("{AMPLE}{contest}"));
     dir.run(&["contest", "run", "contest.toml", "--out", "d"]).code(0);
     let found = Command::new("grep").args(["-rl", "the solution"]).arg(dir.path("d")).output();
     assert_eq!(String::from_utf8(found.unwrap().stdout).unwrap(), "");
@@ -198,7 +199,7 @@ fn submissions_play_in_whatever_folders_they_are_handed_in() {
     let contest = "agents = [\"@random\"]\n\
                    submissions = { folder = \"class\", run = \"comp34111:{}\" }\n\
                    [[games]]\ngame = \"hex\"\nsetup = { first = \"red\", swap = \"sides\", size = 4 }\n";
-    dir.write("contest.toml", contest);
+    dir.write("contest.toml", format!("{AMPLE}{contest}"));
     let contest =
         dir.run(&["contest", "run", "contest.toml", "--out", "d", "--json"]).code(0).json();
     let players = contest["standings"]["players"].as_array().unwrap();

@@ -7,6 +7,7 @@ pub(crate) mod store;
 mod voids;
 mod waits;
 mod writer;
+mod writers;
 
 use super::folder::Folder;
 use super::prepare::guessable;

@@ -66,20 +66,35 @@ fn rules_that_fail_at_most_agents_are_broken() {
     assert!(!tally.are_rules_broken(&contest));
 }
 
+/// Who is to blame for void games.
+#[derive(Clone, Copy, PartialEq)]
+enum Blame {
+    Machine,
+    Culprit,
+    /// Each player as long as it may be, the second one first.
+    Both,
+}
+
 /// Plays one game after the other.
 struct OneCore {
     folder: Folder,
-    /// Whether the culprit is to blame, or the machine.
-    blames: bool,
+    blame: Blame,
     queue: VecDeque<Fixture>,
     is_closed: bool,
 }
 
 impl OneCore {
     fn play(&self, fixture: &Fixture) -> Result<Box<Record>, NoResult> {
-        let seats = fixture.players.iter().zip(Seat::all(2));
-        let seat = seats.into_iter().find(|(player, _)| **player == CULPRIT).unwrap().1;
-        if self.blames && fixture.no_void().contains(&seat) {
+        let seat_of = |player| fixture.players.iter().position(|&it| it == player).unwrap();
+        let seats = [CULPRIT, Player(0)].map(|player| Seat::all(2).nth(seat_of(player)).unwrap());
+        let causes = match self.blame {
+            Blame::Machine => &seats[..0],
+            Blame::Culprit => &seats[..1],
+            Blame::Both => &seats[..],
+        };
+        let no_void = fixture.no_void();
+        let seat = causes.iter().copied().find(|seat| !no_void.contains(seat));
+        if seat.is_none() && self.blame != Blame::Machine {
             let transcript = Folder::transcript(fixture.number);
             fs::create_dir_all(self.folder.path(&transcript).parent().unwrap()).unwrap();
             fs::write(self.folder.path(&transcript), "x").unwrap();
@@ -87,7 +102,6 @@ impl OneCore {
             let record = Record { players, block, ..game(fixture.number, "a") };
             return Ok(Box::new(record));
         }
-        let seat = self.blames.then_some(seat);
         let void = Void { cause: "lag".to_owned(), text: "late".to_owned(), seat };
         Err(NoResult::Void(VoidGame { void, transcript: Some(b"x".to_vec()) }))
     }
@@ -150,7 +164,7 @@ impl Observer for Printed {
 /// all void attempts, and the progress.
 fn run(
     before: &[VoidAttempt],
-    blames: bool,
+    blame: Blame,
 ) -> (RunResult, Vec<String>, Vec<VoidAttempt>, results::Progress) {
     let (place, mut stored) = stored();
     stored.contest.rounds = 20;
@@ -160,7 +174,7 @@ fn run(
     let contest: Arc<Contest> = Arc::new(stored.contest);
     let runner = Runner::open(contest, folder.clone(), store).unwrap();
     let backend =
-        OneCore { folder: folder.clone(), blames, queue: VecDeque::new(), is_closed: false };
+        OneCore { folder: folder.clone(), blame, queue: VecDeque::new(), is_closed: false };
     let mut printed = Printed::default();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let result = runtime.block_on(async {
@@ -174,7 +188,7 @@ fn run(
 
 #[test]
 fn an_agent_may_cause_three_void_attempts() {
-    let (result, printed, voids, progress) = run(&[], true);
+    let (result, printed, voids, progress) = run(&[], Blame::Culprit);
     assert!(result.over && result.failure.is_none(), "{result:?}");
     assert_eq!((voids.len(), result.progress.played), (3, 40));
     assert!(voids.iter().all(|void| void.player == Some(CULPRIT)), "{voids:?}");
@@ -184,18 +198,26 @@ fn an_agent_may_cause_three_void_attempts() {
     assert_eq!((caused.name.as_str(), caused.attempts, caused.at_most), ("@first", 3, 3));
 }
 
+/// Six attempts at one game are more than its retries: it would have no result, and others no opponents.
+#[test]
+fn two_agents_that_agree_cannot_keep_their_game_from_ending() {
+    let (result, _, voids, _) = run(&[], Blame::Both);
+    assert!(result.over && result.given_up.is_empty(), "{result:?}");
+    assert_eq!(voids.iter().map(|void| void.number).collect::<Vec<_>>(), [0; 6]);
+}
+
 #[test]
 fn attempts_of_earlier_runs_count() {
     let caused = |number| VoidAttempt { player: Some(CULPRIT), ..void(number, 1, "x") };
     let by_machine = void(9, 1, "x");
-    let (result, _, voids, _) = run(&[caused(30), caused(31), by_machine], true);
+    let (result, _, voids, _) = run(&[caused(30), caused(31), by_machine], Blame::Culprit);
     assert!(result.over, "{result:?}");
     assert_eq!(voids.len(), 4);
 }
 
 #[test]
 fn the_machines_void_attempts_are_no_agents_and_stop_the_contest() {
-    let (result, _, voids, progress) = run(&[], false);
+    let (result, _, voids, progress) = run(&[], Blame::Machine);
     let failure = result.failure.unwrap().to_string();
     assert!(failure.contains("20 games in a row had no result"), "{failure}");
     assert_eq!(voids.len(), 20);

@@ -16,7 +16,7 @@ use crate::cli::runtime::runtime;
 use clap::Args;
 use jiff::Timestamp;
 use referee_contest::file::{ContestFile, Submissions};
-use referee_contest::{Contest, PlayerInfo};
+use referee_contest::{Contest, Player, PlayerInfo};
 use referee_play::agent_spec::AgentSpec;
 use referee_play::archives::OnlyNow;
 use referee_play::check::CheckReport;
@@ -34,6 +34,7 @@ use referee_runner::results::first_line;
 use referee_runner::runner::RunResult;
 use referee_runner::store::{Store, StoredContest};
 use referee_runner::team_names::{unfit, version_of};
+use referee_runner::writers::heavy_writers;
 use referee_runner::{
     Broken, MadeCopies, disk_failure, hidden_files, programs, read_contest_file, sums,
 };
@@ -155,6 +156,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
                 interrupts.plan_end(Some(Box::pin(planned)));
                 let ended = run.play(&runtime, &mut interrupts, global)?;
                 let goes_on = open.after_builds(&ended.result)?;
+                open.sources.has_given_up(!ended.result.given_up.is_empty());
                 let is_done = ended.result.failure.is_none() && !goes_on;
                 if is_done && interrupts.received().is_none() {
                     open.wait(&format!("for agents {}", open.place()), &runtime, &mut interrupts);
@@ -174,6 +176,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
             return ended.map_or_else(code, |it| it.print(options.shared.json, !global.quiet));
         }
         ended.map_or(Ok(()), EndedRun::check)?;
+        open.relieve_disk()?;
         if let Some(code) = open.take_in()? {
             return Ok(code);
         }
@@ -255,6 +258,9 @@ impl Options {
             course: course.transpose()?,
             pace: RefCell::default(),
             is_full: Cell::default(),
+            relieved: Cell::default(),
+            again: Cell::default(),
+            wait: Cell::default(),
         })
     }
 }
@@ -551,13 +557,41 @@ impl OpenContest<'_> {
         for player in unplayable {
             // Teams see this reason: it names no worker.
             let why = "it can't be built or started on the machines that play the games";
-            let Some(PlayerInfo { name, .. }) = contest.players.get(player.index()) else {
-                continue;
-            };
-            has_left |= self.change(why, |contest| contest.withdraw(name))?.is_ok();
-            if let Some(course) = &self.sources.course {
-                course.refuse_player(name, why)?;
+            has_left |= self.withdraw(&contest, *player, why)?;
+        }
+        Ok(has_left)
+    }
+
+    /// Has players leave who fill the disk with what their agents write in games. If nobody does, the games go on as long as
+    /// there is room.
+    fn relieve_disk(&self) -> Result<(), Failure> {
+        while self.sources.needs_relief() {
+            let store = Store::open_to_read(&self.folder)?;
+            let contest = store.contest()?.contest;
+            let plays = |player| !contest.has_left(player);
+            let heavy = heavy_writers(&self.folder, &store, plays)?;
+            if heavy.is_empty() {
+                self.sources.relieved.set(Some(Instant::now()));
             }
+            for (player, bytes) in heavy {
+                let why =
+                    format!("the disk is nearly full, and it writes {} KiB a game", bytes / 1024);
+                if !self.withdraw(&contest, player, &why)? {
+                    self.sources.relieved.set(Some(Instant::now()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Has a player leave for this reason, which its team sees. Returns whether it has left now.
+    fn withdraw(&self, contest: &Contest, player: Player, why: &str) -> Result<bool, Failure> {
+        let Some(PlayerInfo { name, .. }) = contest.players.get(player.index()) else {
+            return Ok(false);
+        };
+        let has_left = self.change(why, |contest| contest.withdraw(name))?.is_ok();
+        if let Some(course) = &self.sources.course {
+            course.refuse_player(name, why)?;
         }
         Ok(has_left)
     }

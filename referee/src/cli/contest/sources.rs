@@ -13,6 +13,10 @@ use std::time::{Duration, Instant};
 
 /// How long the folder of submissions is searched at most, since no game begins meanwhile.
 const LOOK_TIME: Duration = Duration::from_millis(300);
+/// How long after it games are tried again that could not be played: at first, and at most.
+const AGAIN: [Duration; 2] = [Duration::from_secs(60), Duration::from_secs(3600)];
+/// How long after the last time is looked again who fills the disk.
+const RELIEF: Duration = Duration::from_secs(600);
 
 /// Where new agents come from.
 pub(super) struct Sources {
@@ -25,6 +29,12 @@ pub(super) struct Sources {
     pub(super) pace: RefCell<Pace>,
     /// Whether the disk was nearly full at the last look.
     pub(super) is_full: Cell<bool>,
+    /// When was looked last who fills it.
+    pub(super) relieved: Cell<Option<Instant>>,
+    /// When games are tried again that could not be played.
+    pub(super) again: Cell<Option<Instant>>,
+    /// How long after the last run that is.
+    pub(super) wait: Cell<Duration>,
 }
 
 impl Sources {
@@ -39,16 +49,29 @@ impl Sources {
         now.is_ok_and(|now| now != *phase)
     }
 
-    /// Returns whether there are new agents that may be taken in.
+    /// Notes whether games could not be played: others may wait for their results.
+    pub(super) fn has_given_up(&self, has: bool) {
+        let [first, longest] = AGAIN;
+        let wait = if has { (self.wait.get() * 2).clamp(first, longest) } else { Duration::ZERO };
+        self.wait.set(wait);
+        self.again.set(has.then(|| Instant::now() + wait));
+    }
+
+    /// Returns whether there are new agents that may be taken in, agents that fill the disk, or games to try again.
     pub(super) fn look(&self) -> bool {
         let now = Instant::now();
         let mut pace = self.pace.borrow_mut();
         pace.tidy(now);
-        let mut found = false;
-        if let Some(inbox) = self.inbox.as_ref().filter(|_| self.has_room()) {
+        let has_room = self.has_room();
+        let is_due = self.again.get().is_some_and(|at| now >= at);
+        if is_due {
+            self.again.set(None);
+        }
+        let mut found = is_due || self.needs_relief();
+        if let Some(inbox) = self.inbox.as_ref().filter(|_| has_room) {
             let mut inbox = inbox.borrow_mut();
             match inbox.look(&pace, now + LOOK_TIME) {
-                Ok(new) => found = new,
+                Ok(new) => found |= new,
                 Err(error) => tracing::warn!(%error, "cannot list the submissions"),
             }
             for warning in inbox.warnings() {
@@ -73,6 +96,11 @@ impl Sources {
             tracing::warn!("{root}: the disk is nearly full, so no submission is taken in");
         }
         !is_full
+    }
+
+    /// Whether the disk is nearly full, and it is time to look who fills it.
+    pub(super) fn needs_relief(&self) -> bool {
+        self.is_full.get() && self.relieved.get().is_none_or(|at| at.elapsed() >= RELIEF)
     }
 }
 

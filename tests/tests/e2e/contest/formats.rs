@@ -103,12 +103,12 @@ fn a_cup_is_seeded_by_an_earlier_contest() {
     let game = "[[games]]\ngame = \"hex\"\nsetup = { size = 4 }\n";
     let agents = "agents = [{ name = \"a\", run = \"@random\" }, { name = \"b\", run = \"@first\" }, \
                   { name = \"c\", run = \"@greedy\" }]\n";
-    dir.write("league.toml", format!("rounds = 2\n{agents}{game}"));
+    dir.write("league.toml", format!("rounds = 2\n{agents}{AMPLE}{game}"));
     let league =
         dir.run(&["contest", "run", "league.toml", "--out", "league", "--json"]).code(0).json();
     let ranked = &league["standings"]["players"];
     let cup = "format = \"knockout\"\nknockout.seeding_from = \"league\"\n";
-    dir.write("cup.toml", format!("{cup}{agents}{game}"));
+    dir.write("cup.toml", format!("{cup}{agents}{AMPLE}{game}"));
     let cup = dir.run(&["contest", "run", "cup.toml", "--out", "cup", "--json"]).code(0).json();
     // The first seed has a bye, so it plays the final only.
     assert_eq!(cup["ties"][0]["name"], "semi-final", "{cup}");

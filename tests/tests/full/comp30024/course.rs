@@ -1,6 +1,7 @@
 //! The course's conditions: memory, folders that agents write to, whole classes.
 
 use super::{assert_no_faults, dir, dir_with_numpy, fault, said};
+use crate::support::contest::AMPLE;
 use serde_json::{Value, json};
 use std::fs;
 
@@ -61,8 +62,10 @@ fn strict_is_as_strict_as_the_course() {
     assert!(debugged.stderr.contains("unexpected keyword argument"), "{debugged:?}");
     dir.write(
         "contest.toml",
-        "agents = [\"comp30024:named:Bare\", \"@first\"]\npolicy.strict = true\n\
-         [[games]]\ngame = \"freckers\"\nsetup = { turn_limit = 2 }\n",
+        format!(
+            "{AMPLE}agents = [\"comp30024:named:Bare\", \"@first\"]\npolicy.strict = true\n\
+             [[games]]\ngame = \"freckers\"\nsetup = {{ turn_limit = 2 }}\n"
+        ),
     );
     let contest = dir.run(&["contest", "run", "contest.toml", "--json"]).code(0).json();
     let losers = &contest["standings"]["players"][1];
@@ -200,7 +203,7 @@ fn nothing_that_another_team_hands_in_is_imported() {
     let contest = "agents = [\"@first\"]\npolicy.on_broken = \"leave-out\"\n\
                    submissions = { folder = \"teams\", run = \"comp30024:{}\" }\n\
                    [[games]]\ngame = \"freckers\"\nsetup = { turn_limit = 4 }\n";
-    dir.write("contest.toml", contest);
+    dir.write("contest.toml", format!("{AMPLE}{contest}"));
     dir.run(&["contest", "run", "contest.toml", "--out", "d"]).code(0);
     let standings = fs::read_to_string(dir.path("d/report.json")).unwrap();
     let standings: Value = serde_json::from_str(&standings).unwrap();
@@ -224,8 +227,10 @@ fn submissions_are_debugged_where_they_were_handed_in() {
     }
     dir.write(
         "contest.toml",
-        "submissions = { folder = \"teams\", run = \"comp30024:{}\" }\n\
-         [[games]]\ngame = \"freckers\"\nsetup = { turn_limit = 4 }\n",
+        format!(
+            "{AMPLE}submissions = {{ folder = \"teams\", run = \"comp30024:{{}}\" }}\n\
+             [[games]]\ngame = \"freckers\"\nsetup = {{ turn_limit = 4 }}\n"
+        ),
     );
     dir.run(&["contest", "run", "contest.toml", "--out", "d"]).code(0);
     let file = fs::read_dir(dir.path("d/games/0000")).unwrap().next().unwrap().unwrap().path();
@@ -296,8 +301,10 @@ fn bytecode_is_neither_loaded_nor_written() {
     assert_no_faults(&dir, &dir.play(&[&words[..], &setup].concat()));
     dir.write(
         "contest.toml",
-        "agents = [\"comp30024:class/Killer_A\", \"@first\"]\n\
-         [[games]]\ngame = \"freckers\"\nsetup = { turn_limit = 2 }\n",
+        format!(
+            "{AMPLE}agents = [\"comp30024:class/Killer_A\", \"@first\"]\n\
+             [[games]]\ngame = \"freckers\"\nsetup = {{ turn_limit = 2 }}\n"
+        ),
     );
     let contest =
         dir.run(&["contest", "run", "contest.toml", "--out", "d", "--json"]).code(0).json();

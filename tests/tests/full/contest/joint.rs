@@ -41,7 +41,7 @@ fn contests_are_rated_together() {
     ] {
         contest(&dir, words).code(2).stderr_has(why);
     }
-    let three = "name = \"three\"\nseed = 7\nagents = [\"@random\", \"@first\", \"@greedy\"]\nclock = { bank = \"1h\" }\n\
+    let three = "name = \"three\"\nseed = 7\nagents = [\"@random\", \"@first\", \"@greedy\"]\nclock = { bank = \"1h\", start = \"10m\" }\n\
                  [[games]]\ngame = \"chinese-checkers\"\nsetup = { seats = 3 }\n";
     dir.write("c.toml", three);
     contest(&dir, &["run", "c.toml", "--out", "three"]).code(0);

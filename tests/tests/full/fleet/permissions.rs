@@ -2,6 +2,7 @@
 
 use super::process::start_coordinator;
 use super::server::Server;
+use crate::support::contest::AMPLE;
 use crate::support::{Running, TestDir, eventually, python, root};
 use async_nats::jetstream::{self, Context};
 use async_nats::{Client, ConnectOptions, HeaderMap};
@@ -53,8 +54,10 @@ fn workers_need_only_the_documented_permissions() {
     dir.write("bots/built/agent.toml", manifest);
     dir.write(
         "cup.toml",
-        "rounds = 3\nagents = [\"@random\", \"bots/built\"]\n\
-         [[games]]\ngame = \"hex\"\nsetup = { size = 3 }\n",
+        format!(
+            "rounds = 3\nagents = [\"@random\", \"bots/built\"]\n{AMPLE}\
+             [[games]]\ngame = \"hex\"\nsetup = {{ size = 3 }}\n"
+        ),
     );
     let mut worker = dir.command(&["worker", &server.url(), "--jobs", "2"]);
     worker.env("NATS_USER", "worker").env("NATS_PASSWORD", "wp");
@@ -139,7 +142,7 @@ fn a_brief_forged_by_a_worker_is_not_played() {
     let dir = TestDir::new();
     dir.write(
         "cup.toml",
-        "agents = [\"@random\", \"@first\"]\n[[games]]\ngame = \"hex\"\nsetup = { size = 3 }\n",
+        format!("agents = [\"@random\", \"@first\"]\n{AMPLE}[[games]]\ngame = \"hex\"\nsetup = {{ size = 3 }}\n"),
     );
     let on = format!("nats://coordinator:cp@127.0.0.1:{}", server.port);
     let _coordinator = start_coordinator(&dir, &["run", "cup.toml", "--out", "cup"], &on);
