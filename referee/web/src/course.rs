@@ -129,8 +129,9 @@ pub(super) fn token_of(secret: &str) -> String {
 
 /// Returns the secret of a request, and whether the browser sent it by itself, in the cookie of this name.
 pub(super) fn secret_of<'a>(headers: &'a HeaderMap, cookie: &str) -> Option<(&'a str, bool)> {
-    if let Some(line) = headers.get(header::AUTHORIZATION) {
-        let given = line.to_str().ok()?.strip_prefix("Bearer ")?;
+    // Another scheme is that of a proxy.
+    let given = headers.get(header::AUTHORIZATION).and_then(|line| line.to_str().ok());
+    if let Some(given) = given.and_then(|line| line.strip_prefix("Bearer ")) {
         return Some((given.trim(), false));
     }
     let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
@@ -536,7 +537,10 @@ fn broken(upload: &Upload, error: &MultipartError) -> ApiError {
     if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
         return upload.too_large().into();
     }
-    ApiError::new(error.status(), format!("the upload is not complete: {}", error.body_text()))
+    // What can't be read is as it was sent.
+    let status = Some(error.status()).filter(StatusCode::is_client_error);
+    let text = format!("the upload is not complete: {}", error.body_text());
+    ApiError::new(status.unwrap_or(StatusCode::BAD_REQUEST), text)
 }
 
 impl Sent {

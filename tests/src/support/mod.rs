@@ -58,7 +58,7 @@ pub fn copy_folder(from: &Path, to: &Path) {
 /// The Python sample agent, relative to the root of the project.
 const PYTHON_AGENT: &str = "sample-agents/python/random";
 /// The timeout of every wait: only a hang takes longer.
-const TIMEOUT: Duration = Duration::from_secs(180);
+const TIMEOUT: Duration = Duration::from_secs(600);
 /// The timeout of long runs, as a multiple of [`TIMEOUT`].
 const LONG: usize = 10;
 /// A clock that no agent runs out of, even on a busy machine.

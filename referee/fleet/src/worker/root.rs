@@ -24,8 +24,13 @@ impl Root {
     pub(super) fn create(parent: &Path) -> io::Result<Self> {
         clear(parent);
         loop {
-            let folder = create_named(PREFIX, parent)?;
-            // Another worker may have just removed it.
+            // Another worker may remove it until it is locked.
+            let folder = match create_named(PREFIX, parent) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound && parent.is_dir() => {
+                    continue;
+                }
+                created => created?,
+            };
             if let Some(held) = lock_folder(folder.path()) {
                 return Ok(Self { folder, _held: held });
             }
@@ -74,5 +79,17 @@ mod tests {
         let path = second.path().to_owned();
         drop(second);
         assert!(!path.exists());
+        assert!(Root::create(&at("missing")).is_err());
+    }
+
+    /// Each removes what isn't locked yet.
+    #[test]
+    fn workers_that_start_together_have_folders() {
+        let place = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| (0..50).for_each(|_| drop(Root::create(place.path()).unwrap())));
+            }
+        });
     }
 }

@@ -134,7 +134,8 @@ impl Upload {
     /// Begins the next file, with its path in the folder that is handed in. Returns where it is to be created.
     pub fn file(&mut self, name: &str) -> Result<PathBuf, Refusal> {
         if name.is_empty() || name.len() > NAME_BYTES_MAX {
-            return Err(Refusal::new(RefusalKind::Invalid, "a file needs a name"));
+            let text = format!("a file needs a name in UTF-8, of at most {NAME_BYTES_MAX} bytes");
+            return Err(Refusal::new(RefusalKind::Invalid, text));
         }
         if self.files.len() >= self.files_max {
             let text = format!("an upload may have {} files (files)", self.files_max);
