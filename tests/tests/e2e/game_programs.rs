@@ -406,6 +406,10 @@ fn why_rules_failed_is_found_in_what_they_wrote() {
             r#"read -r line; printf '%s\n' '{"id":0,"type":"failed","text":"two\nlines"}'"#,
             "the rules of broken failed: two; lines\n",
         ),
+        (
+            "exec 0<&-; printf 'ReferenceError: late is not defined\n    at turn (/a/rules.js:3:3)\n' >&2; exit 1",
+            "its stderr says: ReferenceError: late is not defined (rules.js:3)\n",
+        ),
     ] {
         dir.write("broken/rules.sh", rules);
         let ran = dir.run(&["games", "./broken"]).code(1);

@@ -37,8 +37,9 @@ const START: Duration = Duration::from_secs(10);
 const BUSY_FACTOR: u32 = 20;
 /// How often that is looked at.
 const LOOK: Duration = Duration::from_millis(100);
-/// How long a program may take to exit after it closed its stdout, so that its status is known.
-const END_WAIT: Duration = Duration::from_millis(500);
+/// How long a program may take to exit after it closed its stdout or stdin, so that its status is known. A busy machine
+/// reports it late.
+const END_WAIT: Duration = Duration::from_secs(3);
 /// How often stderr is read after the time for an answer, in case the answer is behind it.
 const HEARD_LATE_MAX: u32 = 1000;
 /// How much is read at once.
@@ -489,13 +490,18 @@ impl Process {
     async fn explain(&mut self, text: String) -> RulesFailure {
         let deadline = Instant::now() + END_WAIT;
         let mut text = text;
-        while self.agent.is_running() && text == CLOSED {
+        while self.agent.is_running() && [CLOSED, CLOSED_STDIN].contains(&text.as_str()) {
             match self.next_event(deadline).await {
                 Some(AgentEvent::Exited(status)) => text = exited(&status),
                 Some(AgentEvent::Stderr) => self.hear(),
                 Some(_) => {}
                 None => break,
             }
+        }
+        // What it wrote after the last look at its stderr, and before it ended.
+        for _ in 0..HEARD_LATE_MAX {
+            let Some(AgentEvent::Stderr) = self.next_event(Instant::now()).await else { break };
+            self.hear();
         }
         self.hear();
         if let Some(line) = failure_line(&self.words) {
@@ -538,8 +544,9 @@ fn no_answer(limit: Duration) -> String {
     format!("{NO_ANSWER} {} ms", limit.as_millis())
 }
 
-/// What is said of a program that closes its stdout before it exits.
+/// What is said of a program that closes its stdout before it exits, and of one that closes its stdin.
 const CLOSED: &str = "it closed its stdout";
+const CLOSED_STDIN: &str = "it closed its stdin";
 
 fn exited(status: &str) -> String {
     format!("it ended with {status} before it had answered")
@@ -560,7 +567,7 @@ fn what_happened(event: &AgentEvent, limits: &Limits) -> String {
             "the machine had no memory left, and the system killed it".to_owned()
         }
         AgentEvent::Exited(status) => exited(status),
-        AgentEvent::StdinClosed => "it closed its stdin".to_owned(),
+        AgentEvent::StdinClosed => CLOSED_STDIN.to_owned(),
         _ => CLOSED.to_owned(),
     }
 }
