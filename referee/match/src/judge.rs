@@ -196,7 +196,8 @@ impl Match {
         match (refusal, failure) {
             (Refusal::Failed(failure), _) => {
                 let text = format!("the rules failed after turn {turn} of seat {seat}: {failure}");
-                self.stop(RULES, text, Some(seat).filter(|_| !is_listed));
+                let is_actions = !is_listed && !self.fails_at_any(&legal);
+                self.stop(RULES, text, Some(seat).filter(|_| is_actions));
             }
             (_, Some(failure)) => {
                 let text = format!("the rules failed in turn {turn}: {failure}");
@@ -229,6 +230,15 @@ impl Match {
                 self.fault_with(seat, Fault { kind, by: None, turn, text, legal: Some(legal) });
             }
         }
+    }
+
+    /// Whether the rules fail in this position at an action of nobody, too: at one of the legal ones, or an example. Then
+    /// the position makes them fail, into which another agent may have led.
+    fn fails_at_any(&self, legal: &[Value]) -> bool {
+        let actions = &self.game.kind().about().actions;
+        let other = legal.first().or_else(|| actions.first().map(|form| &form.example));
+        let played = other.map(|other| self.game.clone_box().play(other));
+        matches!(played, Some(Err(Refusal::Failed(_))))
     }
 
     fn played(&mut self, asked: &CurrentTurn, action: ActionJson) {

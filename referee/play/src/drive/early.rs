@@ -169,16 +169,19 @@ impl Drive<'_> {
         }
         for seat in self.state.choosing_later() {
             let participant = &self.participants[seat.index()];
-            let may_answer = participant.is_process() && !participant.is_killed();
-            if may_answer && !self.early.has(seat) && !self.state.has_ended(seat) {
+            // Also of one that has closed its stdout: if it were out now, the next turns would have other numbers.
+            let is_running = participant.is_process() && !participant.is_killed();
+            if is_running && !self.early.has(seat) {
                 let (events, progress) = (VecDeque::new(), Progress::Waits);
                 let early = EarlySeat { seat, progress, events, bytes: 0, is_full: false };
                 self.early.seats.push(early);
             }
         }
         let busy = self.early.seats.iter().filter(|early| early.has_core()).count();
-        let may_ask =
-            |it: &&mut EarlySeat| matches!(it.progress, Progress::Waits) && it.events.is_empty();
+        let may_ask = |it: &&mut EarlySeat| {
+            let has_acted = !it.events.is_empty() || self.state.has_ended(it.seat);
+            matches!(it.progress, Progress::Waits) && !has_acted
+        };
         let waiting = self.early.seats.iter_mut().filter(may_ask);
         let next: Vec<Seat> = waiting
             .take(self.early.beside.saturating_sub(busy))
