@@ -182,6 +182,10 @@ pub trait AnyGame: Debug + Send + Sync {
     fn actions(&self) -> Vec<Value>;
     /// As [`Game::play`].
     fn play(&mut self, action: &Value) -> Result<Value, Refusal>;
+    /// Whether the rules fail at this action, asked again even if they have failed in this position before.
+    fn fails_at(&self, _action: &Value) -> bool {
+        false
+    }
     /// As [`Game::play`], for an action's JSON text and without an explanation: `None` if it is not legal,
     /// or if [`AnyGame::play`] must read it. The fast path for answers.
     fn play_text(&mut self, action: &str) -> Option<ActionJson>;

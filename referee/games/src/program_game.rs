@@ -375,6 +375,14 @@ impl AnyGame for ProgramGame {
         Ok(recorded)
     }
 
+    fn fails_at(&self, action: &Value) -> bool {
+        let (Some(seat), Ok(action)) = (self.mover(), self.program.forms.action(action)) else {
+            return false;
+        };
+        let step = Move::Action { seat, action };
+        self.program.walk(walk_from(&self.now, vec![step], self.wanted_to_replay())).is_err()
+    }
+
     fn play_text(&mut self, _action: &str) -> Option<ActionJson> {
         // Only the full path knows what a failure of the rules is.
         None

@@ -3,7 +3,7 @@
 
 use super::clock::{Punctuality, Reading, Spent};
 use super::end_reason::EndReason;
-use super::machine::{AgentEnd, CurrentTurn, Match, Phase, RULES};
+use super::machine::{AgentEnd, CurrentTurn, Match, Phase, RULES, RULES_FAILED_AFTER};
 use super::messages::parse_line;
 use referee_games::{Decoded, Refusal};
 use referee_protocol::sanitize::sanitize;
@@ -195,7 +195,7 @@ impl Match {
         let failure = self.game.failure().map(ToString::to_string);
         match (refusal, failure) {
             (Refusal::Failed(failure), _) => {
-                let text = format!("the rules failed after turn {turn} of seat {seat}: {failure}");
+                let text = format!("{RULES_FAILED_AFTER} {turn} of seat {seat}: {failure}");
                 let is_actions = !is_listed && !self.fails_at_any(&legal);
                 self.stop(RULES, text, Some(seat).filter(|_| is_actions));
             }
@@ -237,8 +237,7 @@ impl Match {
     fn fails_at_any(&self, legal: &[Value]) -> bool {
         let actions = &self.game.kind().about().actions;
         let other = legal.first().or_else(|| actions.first().map(|form| &form.example));
-        let played = other.map(|other| self.game.clone_box().play(other));
-        matches!(played, Some(Err(Refusal::Failed(_))))
+        other.is_some_and(|other| self.game.fails_at(other))
     }
 
     fn played(&mut self, asked: &CurrentTurn, action: ActionJson) {

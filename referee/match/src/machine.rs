@@ -15,6 +15,8 @@ use referee_protocol::{
 
 /// The cause of a void match whose rules have failed.
 pub const RULES: &str = "rules";
+/// How the text begins about rules that fail at an action.
+pub(super) const RULES_FAILED_AFTER: &str = "the rules failed after turn";
 
 /// Something that happened.
 #[derive(Clone, Debug)]

@@ -11,8 +11,10 @@ const RESERVE_BYTES_MAX: u64 = 4 << 30;
 const LEFT_BYTES_MIN: u64 = 1 << 30;
 /// The part of the disk that all versions of one user may take.
 const SHARE: u64 = 8;
+/// What a file or folder takes beside its bytes: file systems are made for a number of files, usually one for so many bytes.
+pub(super) const ENTRY_BYTES: u64 = 16 << 10;
 
-/// The state of a disk, in bytes.
+/// The state of a disk, in bytes. One that has room for few more files has no more bytes, either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Disk {
     pub(super) free: u64,
@@ -28,6 +30,17 @@ impl Disk {
     /// The same for an open file or folder.
     pub(super) fn of_open(file: impl AsFd) -> io::Result<Self> {
         Ok(fstatvfs(file)?.into())
+    }
+
+    /// Returns what has room if it has room for so many files; some file systems have no such number, but 0.
+    fn with_files(self, free: u128, all: u128) -> Self {
+        let bytes = |files: u128| {
+            u64::try_from(files * u128::from(ENTRY_BYTES))
+                .ok()
+                .filter(|_| all > 0)
+                .unwrap_or(u64::MAX)
+        };
+        Self { free: self.free.min(bytes(free)), all: self.all.min(bytes(all)) }
     }
 
     /// Returns how much one build or copy may take.
@@ -59,6 +72,7 @@ impl From<Statvfs> for Disk {
             u64::try_from(bytes).unwrap_or(u64::MAX)
         };
         Self { free: of(disk.blocks_available().into()), all: of(disk.blocks().into()) }
+            .with_files(disk.files_available().into(), disk.files().into())
     }
 }
 
@@ -73,5 +87,15 @@ mod tests {
         let is_nearly_full = |free, all| Disk { free, all }.is_nearly_full();
         assert!(is_nearly_full((1 << 30) - 1, 1 << 40) && !is_nearly_full(1 << 30, 1 << 40));
         assert!(is_nearly_full(4, 100) && !is_nearly_full(5, 100));
+    }
+
+    #[test]
+    fn a_disk_without_room_for_files_has_none_for_bytes() {
+        let disk = Disk { free: 1 << 39, all: 1 << 40 };
+        assert_eq!(disk.with_files(0, 0), disk);
+        assert_eq!(disk.with_files(1 << 30, 1 << 31), disk);
+        let few = disk.with_files(100, 1 << 20);
+        assert_eq!(few, Disk { free: 100 << 14, all: 1 << 34 });
+        assert!(few.is_nearly_full() && !disk.is_nearly_full());
     }
 }

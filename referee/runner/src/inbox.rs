@@ -98,6 +98,8 @@ pub struct KeptVersion {
 
 /// How many submissions of one user play.
 const USER_SUBMISSIONS_MAX: usize = 8;
+/// The folder in which a version is copied.
+const PARTIAL: &str = ".partial";
 
 /// What a look at something that is no new version costs its user at least, and how long all such looks last before games
 /// are played again.
@@ -166,6 +168,10 @@ impl Inbox {
         let (inbox, run) = Self::find(&stored.text, &stored.base, other)?;
         let kept = absolute(folder.root())?.join(SUBMISSIONS_FOLDER);
         fs::create_dir_all(&kept).map_err(|error| disk_failure(&kept, &error))?;
+        for left in fs::read_dir(&kept).into_iter().flatten().flatten() {
+            // A referee that was killed may have left it.
+            fs::remove_dir_all(left.path().join(PARTIAL)).ok();
+        }
         if other.is_some() {
             note_named(&kept, &inbox).map_err(|error| disk_failure(&kept, &error))?;
         }
@@ -419,6 +425,21 @@ impl Inbox {
     /// Keeps a submission of this user as a new version: of a user who has handed in too much only if it `plays` already.
     fn keep_version(
         &self,
+        of: (&Path, u32),
+        team: &str,
+        is_teams: Option<bool>,
+        plays: bool,
+    ) -> Result<Kept, Failure> {
+        let kept = self.try_to_keep(of, team, is_teams, plays);
+        if kept.is_err() {
+            // It may fill the disk.
+            fs::remove_dir_all(self.versions(of.0).join(PARTIAL)).ok();
+        }
+        kept
+    }
+
+    fn try_to_keep(
+        &self,
         (path, user): (&Path, u32),
         team: &str,
         is_teams: Option<bool>,
@@ -428,7 +449,7 @@ impl Inbox {
         let number = newest(&versions).map_or(1, |newest| newest + 1);
         let folder = versions.join(number.to_string());
         let failed = |error: io::Error| disk_failure(&folder, &error);
-        let partial = versions.join(".partial");
+        let partial = versions.join(PARTIAL);
         let name = path.file_name().unwrap_or_default();
         let place = folder.join(FILES_FOLDER).join(name);
         let is_users = || owner(path) == Some(user);
@@ -449,9 +470,10 @@ impl Inbox {
             user,
         };
         let refused = |why: String| {
-            fs::remove_dir_all(&partial)
-                .and_then(|()| OpenFolder::create_all(&folder))
-                .map_err(failed)?;
+            if partial.exists() {
+                fs::remove_dir_all(&partial).map_err(failed)?;
+            }
+            OpenFolder::create_all(&folder).map_err(failed)?;
             kept(None).close(Err(&why))?;
             Ok(Kept::Refused(why))
         };
@@ -461,7 +483,11 @@ impl Inbox {
         }
         let copied = copied(&inbox, &self.folder, name, &to);
         if copied.as_ref().is_err_and(is_disk_full) {
-            copied.map_err(failed)?;
+            fs::remove_dir_all(&partial).map_err(failed)?;
+            if !Disk::of(&versions).is_ok_and(|disk| disk.room() >= bytes) {
+                copied.map_err(failed)?;
+            }
+            return refused("it has too many bytes for the disk".to_owned());
         } else if let (Ok(copied), Ok(before)) = (&copied, &before)
             && copied == before
             && was_users

@@ -1,6 +1,6 @@
 //! What is in an agent's folder, and copies of it. Others may change the folder meanwhile: no link is ever followed.
 
-use super::disk::Disk;
+use super::disk::{Disk, ENTRY_BYTES};
 use referee_process::files::named;
 use referee_process::open_folder::{
     self, DEPTH_MAX, FileState, Kind, OpenFolder, copy_file, too_deep,
@@ -119,6 +119,13 @@ pub(super) fn copy(
 /// change it: whose file it was may have allowed its owner nothing.
 pub(super) fn copy_one(from: &OpenFolder, name: &OsStr, to: &OpenFolder) -> io::Result<State> {
     let (file, state) = from.file(name)?;
+    // It may be another file than the one that was counted.
+    let room = Disk::of_open(to.as_fd())?.room();
+    if state.length > room {
+        let text =
+            format!("it has more than the {} MB for which the disk has room", room / 1_000_000);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
+    }
     let mode = 0o600 | state.mode & 0o755;
     to.replace_file(name, |copy| copy_file(&file, &state, copy).map(|()| mode))?;
     Ok(state.into())
@@ -245,7 +252,9 @@ impl<'a> Walk<'a> {
                     if let Some(to) = to {
                         // As it is now that it is open.
                         let copied = copy_one(from, &name, to).map_err(failed)?;
-                        self.found.insert(path, copied);
+                        let State::File(length, ..) = copied else { continue };
+                        self.found.insert(path.clone(), copied);
+                        self.count(&path, length.saturating_sub(state.length))?;
                     }
                 }
                 Kind::Other => {}
@@ -256,8 +265,14 @@ impl<'a> Walk<'a> {
 
     fn add(&mut self, path: &Path, state: State, bytes: u64) -> io::Result<()> {
         self.found.insert(path.to_owned(), state);
-        self.bytes = self.bytes.saturating_add(bytes);
         self.paths += path.as_os_str().len();
+        self.count(path, bytes)
+    }
+
+    /// Counts the bytes of what was found at a path.
+    fn count(&mut self, path: &Path, bytes: u64) -> io::Result<()> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        let room = self.bytes.saturating_add(self.found.len() as u64 * ENTRY_BYTES);
         let bound = if path.as_os_str().len() > PATH_BYTES_MAX * self.room {
             format!("{PATH_BYTES_MAX} bytes in the path of a file")
         } else if self.found.len() > ENTRIES_MAX * self.room {
@@ -266,9 +281,9 @@ impl<'a> Walk<'a> {
             format!("{} MiB in the paths of all files together", ALL_PATHS_BYTES_MAX >> 20)
         } else if self.bytes > BYTES_MAX * self.room as u64 {
             format!("{} GiB", BYTES_MAX >> 30)
-        } else if self.bytes > self.disk && self.disk < ROOM_BYTES_MIN {
+        } else if room > self.disk && self.disk < ROOM_BYTES_MIN {
             return Err(io::ErrorKind::StorageFull.into());
-        } else if self.bytes > self.disk {
+        } else if room > self.disk {
             format!("the {} MB for which the disk has room", self.disk / 1_000_000)
         } else {
             return Ok(());
@@ -282,10 +297,10 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Returns how many bytes are in these files.
+/// Returns how many bytes these files and folders take of a disk.
 pub(super) fn bytes_of(entries: &Entries) -> u64 {
     let length = |state: &State| if let State::File(length, ..) = state { *length } else { 0 };
-    entries.values().map(length).sum()
+    entries.values().map(|state| length(state).saturating_add(ENTRY_BYTES)).sum()
 }
 
 /// Lets every user read the copy of a folder: agents may run as other users.
@@ -306,7 +321,9 @@ pub(super) fn open_to_all(copy: &OpenFolder, entries: &Entries) -> io::Result<()
 
 #[cfg(test)]
 mod tests {
-    use super::{Entries, NOTHING, State, Tree, Walk, copy_one, refused_link, way_out};
+    use super::{
+        ENTRY_BYTES, Entries, NOTHING, State, Tree, Walk, copy_one, refused_link, way_out,
+    };
     use referee_process::open_folder::OpenFolder;
     use std::ffi::OsStr;
     use std::fs::{self, Permissions};
@@ -348,9 +365,9 @@ mod tests {
             let mut walk = Walk { disk, ..Walk::new(tree, NOTHING) };
             walk.add(Path::new("x"), State::Folder, 3_000_000).map_err(|error| error.to_string())
         };
-        assert_eq!(refused(3_000_000), Ok(()));
-        let room = "amy has more than the 2 MB for which the disk has room";
-        assert_eq!(refused(2_999_999), Err(room.to_owned()));
+        assert_eq!(refused(3_000_000 + ENTRY_BYTES), Ok(()));
+        let room = "amy has more than the 3 MB for which the disk has room";
+        assert_eq!(refused(2_999_999 + ENTRY_BYTES), Err(room.to_owned()));
         assert_eq!(refused(1000), Err("no storage space".to_owned()));
     }
 

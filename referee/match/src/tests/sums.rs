@@ -1,5 +1,5 @@
 //! A game in which all seats choose at once, for scripts: each says a number, twice; the highest sum wins. Its rules are
-//! a program that is a function.
+//! a program that is a function. They fail at the number six, and at any number if a seat has a sum of seven.
 
 use referee_games::GameKind;
 use referee_games::program::{Pending, Program, Rules, RulesFailure};
@@ -37,7 +37,7 @@ impl Rules for Sums {
                            { "name": "three", "colour": "green" }],
                 "reasons": [{ "name": "sum", "text": "it has the highest sum" }]
             }),
-            Request::Walk(walk) => walked(&walk),
+            Request::Walk(walk) => walked(&walk)?,
         };
         answer["id"] = 1.into();
         read_answer(answer.to_string().as_bytes()).map(|it| it.message).map_err(RulesFailure)
@@ -45,7 +45,7 @@ impl Rules for Sums {
 }
 
 /// A state has the sum of each seat, what was said in this round, who is out, and how many rounds are over.
-fn walked(walk: &Walk) -> Value {
+fn walked(walk: &Walk) -> Result<Value, RulesFailure> {
     let walk_json = serde_json::to_value(walk).unwrap();
     let (mut state, seats) = match walk_json.get("setup") {
         Some(setup) => {
@@ -59,7 +59,15 @@ fn walked(walk: &Walk) -> Value {
     for (number, step) in walk.moves.iter().enumerate() {
         match step {
             Move::Action { action, .. } if action["number"] == 9 => {
-                return json!({ "type": "refused", "move": number, "kind": "illegal", "rule": "nine is too much" });
+                return Ok(
+                    json!({ "type": "refused", "move": number, "kind": "illegal", "rule": "nine is too much" }),
+                );
+            }
+            Move::Action { action, .. }
+                if action["number"] == 6
+                    || state["sums"].as_array().unwrap().contains(&json!(7)) =>
+            {
+                return Err(RulesFailure("a defect".to_owned()));
             }
             Move::Action { seat, action } => {
                 state["said"][seat.to_string()] = action["number"].clone();
@@ -95,7 +103,7 @@ fn walked(walk: &Walk) -> Value {
     if walk_json["want"].as_array().unwrap().contains(&json!("position")) {
         (ply["actions"], ply["position"]) = (json!(actions), position);
     }
-    json!({ "type": "walked", "seats": seats, "recorded": recorded, "plies": [ply] })
+    Ok(json!({ "type": "walked", "seats": seats, "recorded": recorded, "plies": [ply] }))
 }
 
 /// The seats that are in and have said nothing in this round.

@@ -18,7 +18,7 @@ use super::sent::Wire;
 use crate::clock::{Punctuality, Spent};
 use crate::end_reason::EndReason;
 use crate::judge::is_blank;
-use crate::machine::{Effect, Input, Match, Phase, Player, RULES};
+use crate::machine::{Effect, Input, Match, Phase, Player, RULES, RULES_FAILED_AFTER};
 use crate::{Reading, over, request};
 use referee_games::wire::Move;
 use referee_games::{AnyGame, Decoded, Games, Refusal, Turn};
@@ -411,6 +411,15 @@ impl Walk {
                 {
                     self.bound_late_cpu(at_fault, fault, at)?;
                     reading = late_reading(fault);
+                }
+                // Nor is that at an agent that may cause no more void matches.
+                Some((at_fault, fault))
+                    if (at_fault, fault.kind) == (seat, FaultKind::Gone)
+                        && self.header.program.is_some()
+                        && self.header.seats[seat.index()].no_void
+                        && fault.text.starts_with(RULES_FAILED_AFTER) =>
+                {
+                    meaning = Some(Decoded::Nothing);
                 }
                 // An agent that had closed a stream could be late no more.
                 Some((at_fault, fault))

@@ -562,24 +562,20 @@ impl OpenContest<'_> {
         Ok(has_left)
     }
 
-    /// Has players leave who fill the disk with what their agents write in games. If nobody does, the games go on as long as
-    /// there is room.
+    /// Has the player leave who fills the disk most with what its agent writes in games, if one does. The others go on as
+    /// long as there is room.
     fn relieve_disk(&self) -> Result<(), Failure> {
-        while self.sources.needs_relief() {
-            let store = Store::open_to_read(&self.folder)?;
-            let contest = store.contest()?.contest;
-            let plays = |player| !contest.has_left(player);
-            let heavy = heavy_writers(&self.folder, &store, plays)?;
-            if heavy.is_empty() {
-                self.sources.relieved.set(Some(Instant::now()));
-            }
-            for (player, bytes) in heavy {
-                let why =
-                    format!("the disk is nearly full, and it writes {} KiB a game", bytes / 1024);
-                if !self.withdraw(&contest, player, &why)? {
-                    self.sources.relieved.set(Some(Instant::now()));
-                }
-            }
+        if !self.sources.needs_relief() {
+            return Ok(());
+        }
+        self.sources.relieved.set(Some(Instant::now()));
+        let store = Store::open_to_read(&self.folder)?;
+        let contest = store.contest()?.contest;
+        let heavy = heavy_writers(&self.folder, &store, |player| !contest.has_left(player))?;
+        if let Some((player, bytes)) = heavy.into_iter().max_by_key(|(_, bytes)| *bytes) {
+            let mib = bytes >> 20;
+            let why = format!("the disk is nearly full, and it writes {mib} MiB a game");
+            self.withdraw(&contest, player, &why)?;
         }
         Ok(())
     }

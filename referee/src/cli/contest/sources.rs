@@ -16,7 +16,7 @@ const LOOK_TIME: Duration = Duration::from_millis(300);
 /// How long after it games are tried again that could not be played: at first, and at most.
 const AGAIN: [Duration; 2] = [Duration::from_secs(60), Duration::from_secs(3600)];
 /// How long after the last time is looked again who fills the disk.
-const RELIEF: Duration = Duration::from_secs(600);
+const RELIEF: Duration = Duration::from_secs(60);
 
 /// Where new agents come from.
 pub(super) struct Sources {
