@@ -219,8 +219,7 @@ fn row_of(text: &mut String, label: &str, value: &str) {
 
 /// Replaces measured times and sizes with `N`.
 fn without_times(text: &str) -> String {
-    // Memory is measured now and then, so a busy machine notices in a later turn that it is too much.
-    let units = ["ms", "s", "seconds", "MB", "MiB", "turns"];
+    let units = ["ms", "s", "seconds", "MB", "MiB"];
     let is_unit = |word: &str| units.contains(&word.trim_end_matches([')', ',', ';', ':', '\n']));
     let text = without_exception_texts(text);
     let mut words: Vec<String> = text.split(' ').map(without_long_numbers).collect();
